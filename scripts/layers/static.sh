@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Layer "static": what can be said without running the program.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+scripts_parse() {
+  local file
+  for file in scripts/*.sh scripts/layers/*.sh runtimes/*.sh .ci/run; do bash -n "$file"; done
+}
+
+# A machine's own path in a committed file works on that machine only.
+no_machine_paths() { ! git grep --line-number --extended-regexp '(^|[^[:alnum:]_.])/(root|work)/[a-z.]' -- . ':!scripts/layers/static.sh' ':!*.lock'; }
+
+check "formatting" cargo fmt --all --check
+check "scripts parse" scripts_parse
+check "no machine paths" no_machine_paths
+check "dependencies" cargo deny --locked check bans licenses sources
+check "wasm tree" cargo xtask wasm-tree
+check "clippy" cargo clippy --workspace --exclude frontend --all-targets --locked -- -D warnings
+check "clippy frontend" cargo clippy -p frontend --locked --target wasm32-unknown-unknown --target-dir "$CARGO_TARGET_DIR/front" -- -D warnings
+check "style sheet" node_modules/.bin/tailwindcss -i style/tailwind.css -o "$OCC_TEST_DIR/console.css"

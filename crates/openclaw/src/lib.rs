@@ -1,1 +1,19 @@
-//! Placeholder; replaced in this series.
+//! What we know about the native documents of the real runtimes: OpenClaw's `openclaw.json` and Codex's `config.toml`.
+//!
+//! Validation of an author's document ([`schema`], [`document`]), selection of the Harness ([`harness`]), rendering of what the
+//! processes read ([`render`](mod@render)), reading what the runtimes answer ([`validate`], [`exit`]). Everything is pure, except the
+//! credential probe ([`probe`]), which makes one HTTP request per provider.
+//!
+//! Invariants: no text made here repeats a value of a document (values may be secrets); a rendering depends on its input alone;
+//! what the platform manages always follows the deployment, whatever the document says.
+
+pub mod document;
+mod error;
+pub mod exit;
+mod layout;
+mod pointer;
+pub mod render;
+pub mod validate;
+
+pub use error::{Error, Result};
+pub use layout::{Layout, Ports, Purpose};

@@ -1,0 +1,77 @@
+//! What both modes share: how the gateway is reached, what it must not do by itself, where its files are, the walls around its tools.
+
+use occ_model::revision::Snapshot;
+use serde_json::{Value, json};
+
+use super::secret_file::{SecretFile, SecretSource};
+use crate::layout::{Layout, Ports};
+use crate::pointer::{places, set, set_default};
+
+/// Tools by which a model would change its own gateway, read its secrets or reach other machines.
+const DENIED_TOOLS: [&str; 7] = ["gateway", "nodes", "openclaw", "plugins", "portal", "secrets", "terminal"];
+/// Tools by which a model starts turns by itself: off, unless the author names them in an allow list.
+const DENIED_UNLESS_NAMED: [&str; 2] = ["cron", "sessions_spawn"];
+
+/// Writes the managed places and the defaults, and delivers the bound Secrets. Returns the secret files so far.
+pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: &Ports) -> Vec<SecretFile> {
+    let token = SecretFile::gateway("gateway-token", SecretSource::GatewayToken);
+    let token_ref = token.declare(document, &layout.secrets_dir);
+    for (pointer, value) in [
+        ("/gateway/mode", json!("local")),
+        ("/gateway/port", json!(ports.gateway)),
+        ("/gateway/bind", json!("loopback")),
+        ("/gateway/auth", json!({"mode": "token", "token": token_ref})),
+        ("/gateway/reload", json!({"mode": "off"})),
+        ("/gateway/controlUi", json!({"enabled": false})),
+        ("/gateway/terminal", json!({"enabled": false})),
+        ("/gateway/cliAgents", json!({"enabled": false})),
+        ("/gateway/http", json!({"endpoints": {"chatCompletions": {"enabled": true}, "responses": {"enabled": true}}})),
+        ("/models/catalogRefresh", json!({"enabled": false})),
+        ("/update", json!({"checkOnStart": false, "auto": {"enabled": false}})),
+        ("/telemetry", json!({"enabled": false})),
+        ("/discovery", json!({"mdns": {"mode": "off"}})),
+        ("/logging/file", json!(layout.log_file.to_string_lossy())),
+        ("/logging/consoleStyle", json!("json")),
+        ("/agents/defaults/workspace", json!(layout.workspace.to_string_lossy())),
+        ("/tools/fs/workspaceOnly", json!(true)),
+        ("/tools/exec/applyPatch/workspaceOnly", json!(true)),
+        ("/tools/elevated", json!({"enabled": false})),
+        ("/tools/sessions/visibility", json!("self")),
+        ("/commands/allowFrom", json!({"*": []})),
+        ("/commands/restart", json!(false)),
+    ] {
+        set(document, pointer, value);
+    }
+    for entry in places(document, "/agents/entries/*") {
+        set(document, &format!("{entry}/workspace"), json!(layout.workspace.to_string_lossy()));
+    }
+    set_default(document, "/agents/defaults/heartbeat/every", json!("0m"));
+    set_default(document, "/browser/enabled", json!(false));
+    deny_tools(document);
+    let mut files = vec![token];
+    for (number, binding) in snapshot.secret_bindings.iter().enumerate() {
+        let file = SecretFile::gateway(format!("binding-{number}"), SecretSource::Binding(binding.pointer.clone()));
+        let reference = file.declare(document, &layout.secrets_dir);
+        set(document, &binding.pointer, reference);
+        files.push(file);
+    }
+    files
+}
+
+/// The author's own list stays; ours is added.
+fn deny_tools(document: &mut Value) {
+    let list = |pointer: &str| -> Vec<String> {
+        let items = document.pointer(pointer).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let named = [list("/tools/allow"), list("/tools/alsoAllow")].concat();
+    let mut denied = list("/tools/deny");
+    for tool in
+        DENIED_TOOLS.into_iter().chain(DENIED_UNLESS_NAMED.into_iter().filter(|t| !named.iter().any(|n| n == t)))
+    {
+        if !denied.iter().any(|d| d == tool) {
+            denied.push(tool.to_owned());
+        }
+    }
+    set(document, "/tools/deny", json!(denied));
+}

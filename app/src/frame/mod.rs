@@ -1,0 +1,96 @@
+//! The frame around every page of a signed-in person: side navigation, top bar, palette, shortcuts, messages.
+
+mod palette;
+mod shortcuts;
+mod side;
+mod top;
+
+use leptos::prelude::*;
+use leptos_router::components::Outlet;
+use leptos_router::hooks::use_location;
+
+use crate::parts::Toasts;
+use crate::place::namespace_of;
+use crate::preferences::use_preferences;
+use palette::Palette;
+use shortcuts::Shortcuts;
+use side::Side;
+use top::Top;
+
+/// What the frame shows of the person who is signed in, and where they can go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Viewer {
+    /// The person's name, as they are shown to others.
+    pub name: String,
+    /// The names of the Namespaces that they may read.
+    pub namespaces: Vec<String>,
+}
+
+/// What parts of the frame share: who looks, which Namespace is current, what is open.
+#[derive(Clone, Copy)]
+struct Scene {
+    viewer: Signal<Option<Viewer>>,
+    namespace: Signal<Option<String>>,
+    path: Memo<String>,
+    drawer: RwSignal<bool>,
+    palette: RwSignal<bool>,
+    shortcuts: RwSignal<bool>,
+}
+
+/// The frame; the page is its outlet.
+#[component]
+pub fn Frame(
+    /// Who is signed in.
+    #[prop(into)]
+    viewer: Signal<Option<Viewer>>,
+) -> impl IntoView {
+    let path = use_location().pathname;
+    let preferences = use_preferences();
+    // The address decides; else where the person was last, as long as they may still read it; else the first they may.
+    let namespace = Signal::derive(move || {
+        namespace_of(&path.get()).or_else(|| {
+            let readable = viewer.get().map(|viewer| viewer.namespaces).unwrap_or_default();
+            let last = preferences.namespace.get().filter(|last| readable.contains(last));
+            last.or_else(|| readable.into_iter().next())
+        })
+    });
+    let scene = Scene {
+        viewer,
+        namespace,
+        path,
+        drawer: RwSignal::new(false),
+        palette: RwSignal::new(false),
+        shortcuts: RwSignal::new(false),
+    };
+    Effect::new(move |before: Option<String>| {
+        let path = path.get();
+        if let Some(here) = namespace_of(&path) {
+            preferences.namespace.set(Some(here));
+        }
+        scene.drawer.set(false);
+        // After a change of page reading starts at its main part.
+        if before.is_some_and(|before| before != path)
+            && let Some(main) = document().get_element_by_id("main")
+        {
+            let _ = leptos::wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&main).focus();
+        }
+        path
+    });
+    view! {
+        <a class="skip" href="#main" rel="external">
+            "Skip to the page"
+        </a>
+        <div class=move || if scene.drawer.get() { "shell drawer" } else { "shell" }>
+            <Side scene />
+            <div class="min-w-0">
+                <Top scene />
+                <main id="main" class="page" tabindex="-1">
+                    <Outlet />
+                </main>
+            </div>
+        </div>
+        <Palette scene />
+        <Shortcuts scene />
+        <Toasts />
+    }
+}

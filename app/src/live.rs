@@ -1,0 +1,157 @@
+//! Live lists: one stream of changes for the visible tab, and resources that fetch again when something they show changed.
+//!
+//! Invariants: a hidden tab holds no stream and fetches nothing; a lost stream is shown as lost, comes back by itself, and
+//! whatever may have been missed meanwhile is fetched again; an event carries ids only, the page reads the state itself.
+
+use leptos::prelude::*;
+use serde::Deserialize;
+use wasm_bindgen::prelude::*;
+
+/// How the stream is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LiveState {
+    /// Not opened: before hydration, signed out, or the tab is hidden.
+    #[default]
+    Off,
+    /// Being opened.
+    Opening,
+    /// Changes arrive.
+    Live,
+    /// Lost; the browser is trying again.
+    Lost,
+}
+
+/// What changed, as the feed says it; fields that the page does not use are left out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The kind of resource: `agent`, `deployment`, `secret`, …
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+}
+
+struct Watcher {
+    key: u64,
+    wants: Box<dyn Fn(&Change) -> bool + Send + Sync>,
+    bump: RwSignal<u64>,
+}
+
+/// The stream of this tab.
+#[derive(Clone, Copy)]
+pub struct Live {
+    state: RwSignal<LiveState>,
+    watchers: StoredValue<Vec<Watcher>>,
+    next: StoredValue<u64>,
+}
+
+/// What keeps an open stream alive.
+struct Open {
+    source: web_sys::EventSource,
+    _on_open: Closure<dyn FnMut()>,
+    _on_error: Closure<dyn FnMut()>,
+    _on_change: Closure<dyn FnMut(web_sys::MessageEvent)>,
+    _on_reset: Closure<dyn FnMut()>,
+}
+
+impl Live {
+    /// How the stream is, tracked.
+    pub fn state(self) -> LiveState {
+        self.state.get()
+    }
+
+    /// A number that grows with each change that `wants` accepts, and whenever changes may have been missed. Give it to a
+    /// resource as its source.
+    pub fn watch(self, wants: impl Fn(&Change) -> bool + Send + Sync + 'static) -> Signal<u64> {
+        let bump = RwSignal::new(0);
+        let key = self.next.get_value();
+        self.next.set_value(key + 1);
+        self.watchers.update_value(|watchers| watchers.push(Watcher { key, wants: Box::new(wants), bump }));
+        on_cleanup(move || {
+            let _ = self.watchers.try_update_value(|watchers| watchers.retain(|watcher| watcher.key != key));
+        });
+        bump.into()
+    }
+
+    /// [`Live::watch`] for whole kinds.
+    pub fn watch_kinds(self, kinds: &'static [&'static str]) -> Signal<u64> {
+        self.watch(move |change| kinds.contains(&change.kind.as_str()))
+    }
+
+    fn tell(self, change: Option<&Change>) {
+        let bumps = self.watchers.with_value(|watchers| {
+            let wanted = watchers.iter().filter(|watcher| change.is_none_or(|change| (watcher.wants)(change)));
+            wanted.map(|watcher| watcher.bump).collect::<Vec<_>>()
+        });
+        for bump in bumps {
+            let _ = bump.try_update(|n| *n += 1);
+        }
+    }
+
+    fn open(self) -> Option<Open> {
+        let source = web_sys::EventSource::new("/api/v1/events").ok()?;
+        self.state.set(LiveState::Opening);
+        let on_open = Closure::<dyn FnMut()>::new(move || {
+            // The page was rendered, or the last stream ended, some time ago: what happened in between is read now.
+            if self.state.get_untracked() != LiveState::Live {
+                self.state.set(LiveState::Live);
+                self.tell(None);
+            }
+        });
+        let on_error = Closure::<dyn FnMut()>::new(move || self.state.set(LiveState::Lost));
+        let on_change = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {
+            let change = event.data().as_string().and_then(|text| serde_json::from_str::<Change>(&text).ok());
+            if let Some(change) = change {
+                self.tell(Some(&change));
+            }
+        });
+        let on_reset = Closure::<dyn FnMut()>::new(move || self.tell(None));
+        source.set_onopen(Some(on_open.as_ref().unchecked_ref()));
+        source.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        source.set_onmessage(Some(on_change.as_ref().unchecked_ref()));
+        let _ = source.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
+        let _ = source.add_event_listener_with_callback("reset", on_reset.as_ref().unchecked_ref());
+        Some(Open { source, _on_open: on_open, _on_error: on_error, _on_change: on_change, _on_reset: on_reset })
+    }
+}
+
+/// Provides [`Live`]; the stream is open while `wanted` says so and the tab is visible.
+pub fn provide_live(wanted: Signal<bool>) -> Live {
+    let live = Live {
+        state: RwSignal::new(LiveState::Off),
+        watchers: StoredValue::new(Vec::new()),
+        next: StoredValue::new(0),
+    };
+    provide_context(live);
+    let visible = RwSignal::new(true);
+    let held = StoredValue::new_local(None::<Open>);
+    Effect::new(move |_| {
+        visible.set(!document().hidden());
+        let listener = Closure::<dyn FnMut()>::new(move || visible.set(!document().hidden()));
+        // Lives as long as the page.
+        let _ = document().add_event_listener_with_callback("visibilitychange", listener.as_ref().unchecked_ref());
+        listener.forget();
+    });
+    Effect::new(move |_| {
+        let on = wanted.get() && visible.get();
+        held.update_value(|held| {
+            if let Some(open) = held.take_if(|_| !on) {
+                open.source.close();
+                live.state.set(LiveState::Off);
+            }
+            if on && held.is_none() {
+                *held = live.open();
+            }
+        });
+    });
+    live
+}
+
+/// The stream of this tab; a silent one where none was provided.
+pub fn use_live() -> Live {
+    use_context().unwrap_or_else(|| Live {
+        state: RwSignal::new(LiveState::Off),
+        watchers: StoredValue::new(Vec::new()),
+        next: StoredValue::new(0),
+    })
+}

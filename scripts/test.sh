@@ -42,11 +42,11 @@ runtimes/install.sh >"$OCC_RUNTIMES_LOG" 2>&1 </dev/null &
 runtimes=$!
 
 for layer in "${layers[@]}"; do
-  start=$SECONDS
+  start=$EPOCHSECONDS
   say "${bold}layer $layer${plain}"
   "scripts/layers/$layer.sh" || echo "$layer 0 1" >>"$OCC_TEST_RESULTS"
   awk -v layer="$layer" '$1 == layer { p += $2; f += $3 } END { printf "         %s: %d passed, %d failed", layer, p, f }' "$OCC_TEST_RESULTS"
-  printf ' in %d s\n' $((SECONDS - start))
+  printf ' in %d s\n' $((EPOCHSECONDS - start))
 done
 
 say "logs of this run: $OCC_TEST_LOGS"

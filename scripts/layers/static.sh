@@ -5,7 +5,7 @@ set -euo pipefail
 
 scripts_parse() {
   local file
-  for file in scripts/*.sh scripts/layers/*.sh runtimes/*.sh .ci/run; do bash -n "$file"; done
+  for file in scripts/*.sh scripts/layers/*.sh runtimes/*.sh .ci/run; do bash -n "$file" || return 1; done
 }
 
 # A machine's own path in a committed file works on that machine only.

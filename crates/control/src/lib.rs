@@ -1,1 +1,41 @@
-//! Placeholder; replaced in this series.
+//! What happens: use cases and steps, one file per resource. Knows neither axum nor kube nor leptos, and holds no SQL.
+//!
+//! A use case reads top to bottom: resolve → require (the check says literally what is done to what) → change in one
+//! transaction with its audit event, its work and its announcement → commit under the policy epoch → wake the workers.
+//! REST handlers and server functions are one-line adapters over these functions.
+
+pub mod context;
+pub mod cursor;
+pub mod error;
+pub mod facts;
+pub mod settings;
+pub mod wake;
+pub mod write;
+
+use std::sync::Arc;
+
+use occ_driver::ComputeDriver;
+use occ_model::id::InstallationId;
+use occ_store::Store;
+
+pub use context::Cx;
+pub use error::{Error, Result};
+pub use write::WriteOptions;
+
+/// Everything that use cases and steps work with; one per process.
+pub struct Control {
+    /// The Installation that this process serves (I12: never chosen by a caller).
+    pub installation: InstallationId,
+    /// What is true.
+    pub store: Store,
+    /// The selected compute driver.
+    pub compute: Arc<dyn ComputeDriver>,
+    /// Chosen by the Installation's configuration.
+    pub settings: settings::Settings,
+    /// Keys of this Installation: cursors, idempotency, secrets' envelope.
+    pub keys: settings::Keys,
+    /// Facts of identities, per policy epoch.
+    pub facts: facts::FactsCache,
+    /// Tells workers and watchers, after commit.
+    pub wake: wake::Wake,
+}

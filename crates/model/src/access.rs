@@ -19,6 +19,20 @@ crate::vocabulary! {
     }
 }
 
+crate::vocabulary! {
+    /// Why something is allowed or denied.
+    pub enum DecisionReason {
+        /// A binding grants it.
+        Granted = "granted",
+        /// Nothing grants it.
+        NotGranted = "not_granted",
+        /// A Restriction takes it away.
+        Restricted = "restricted",
+        /// The identity may not act.
+        Disabled = "disabled",
+    }
+}
+
 /// `action:kind`, e.g. `deploy:agent`. No action implies another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -272,8 +286,8 @@ pub struct Explain {
 pub struct Explanation {
     /// The decision.
     pub allowed: bool,
-    /// A closed word: `granted`, `not_granted`, `restricted`, `disabled`.
-    pub reason: String,
+    /// Why.
+    pub reason: DecisionReason,
     /// Bindings that decided.
     pub bindings: Vec<BindingId>,
     /// Roles that decided.

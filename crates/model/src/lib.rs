@@ -12,6 +12,7 @@ pub mod deployment;
 pub mod event;
 pub mod failure;
 pub mod id;
+pub mod identity;
 pub mod installation;
 pub mod meta;
 pub mod name;

@@ -1,1 +1,14 @@
-//! Placeholder; replaced in this series.
+//! Who may do what: a pure decision over facts. No I/O, no clock.
+//!
+//! Facts are loaded by `crates/store`; decisions carry their evidence and the policy epoch they were made under. Default is deny;
+//! a Restriction narrows and never grants.
+
+mod decide;
+mod facts;
+mod permission;
+mod scope;
+
+pub use decide::{Coverage, Decision, Evidence};
+pub use facts::{BindingFact, Facts, RestrictionFact, ScopeFact};
+pub use permission::PermissionSet;
+pub use scope::{ListScope, Target};

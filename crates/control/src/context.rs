@@ -1,0 +1,131 @@
+//! The context of an operation: who, in which request; and the checks, which say literally what is done to what.
+
+use std::sync::Arc;
+
+use occ_model::audit::Outcome;
+use occ_model::id::{AuditId, RequestId};
+use occ_model::identity::Actor;
+use occ_model::operation::Action;
+use occ_model::problem::{Code, Problem};
+use occ_policy::{Coverage, Decision, Evidence, Facts, ListScope, Target};
+use occ_store::audit::Entry;
+use occ_store::tx::Origin;
+use occ_store::{Mutation, Read, Tx};
+use serde_json::{Value, json};
+
+use crate::Control;
+use crate::error::{Error, Result};
+
+/// Who asks, in which request, with what at hand. Cheap to clone.
+#[derive(Clone)]
+pub struct Cx {
+    control: Arc<Control>,
+    actor: Arc<Actor>,
+    request: Option<RequestId>,
+}
+
+impl std::ops::Deref for Cx {
+    type Target = Control;
+    fn deref(&self) -> &Control {
+        &self.control
+    }
+}
+
+impl Cx {
+    /// A context for `actor`. Made by authentication (server) and by the worker, nowhere else.
+    pub fn new(control: Arc<Control>, actor: Actor, request: Option<RequestId>) -> Self {
+        Self { control, actor: Arc::new(actor), request }
+    }
+
+    /// Who asks.
+    pub fn actor(&self) -> &Actor {
+        &self.actor
+    }
+
+    /// In which request.
+    pub fn request(&self) -> Option<RequestId> {
+        self.request
+    }
+
+    /// The shared control.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    /// A connection to read with.
+    pub async fn read(&self) -> Result<Read> {
+        Ok(self.store.read().await?)
+    }
+
+    /// The actor's facts under today's policy.
+    pub async fn facts(&self) -> Result<Arc<Facts>> {
+        let mut on = self.store.read().await?;
+        self.control.facts.get(&mut on, self.actor.identity).await
+    }
+
+    /// Allows `action` on `target`, or refuses: 403 where the caller is covered by some other action, else 404. The denial is
+    /// audited; if it cannot be, the answer is the store's failure.
+    pub async fn require(&self, operation: &'static str, action: Action, target: Target) -> Result<Decision> {
+        let facts = self.facts().await?;
+        let decision = facts.decide(action, &target);
+        if decision.allowed {
+            return Ok(decision);
+        }
+        self.deny(operation, &facts, &decision, &target).await
+    }
+
+    /// Records the denial and gives the refusal.
+    async fn deny<T>(&self, operation: &'static str, facts: &Facts, decision: &Decision, target: &Target) -> Result<T> {
+        let entry = Entry {
+            id: AuditId::new(),
+            action: operation,
+            kind: target.kind,
+            resource: target.id,
+            name: None,
+            namespace: target.namespace,
+            outcome: Outcome::Denied,
+            reason: Some(decision.reason.as_str()),
+            evidence: evidence(&decision.evidence),
+            details: json!({}),
+        };
+        self.store.record(&self.origin(decision.epoch), &entry).await?;
+        Err(match facts.coverage(target) {
+            Coverage::Hidden => Error::not_found(),
+            Coverage::Visible => Problem::new(
+                Code::Forbidden,
+                "You may see this but not do that. Ask somebody who administers it for the permission.",
+            )
+            .into(),
+        })
+    }
+
+    /// Whether the actor may do `action` on `target`; for what is only shown when allowed. Not audited.
+    pub async fn may(&self, action: Action, target: Target) -> Result<bool> {
+        Ok(self.facts().await?.decide(action, &target).allowed)
+    }
+
+    /// What a list may show (I16).
+    pub async fn list_scope(&self, action: Action, kind: occ_model::operation::Kind) -> Result<ListScope> {
+        Ok(self.facts().await?.list_scope(action, kind))
+    }
+
+    /// Where a write comes from, decided under `epoch`.
+    pub fn origin(&self, epoch: i64) -> Origin {
+        Origin { actor: (*self.actor).clone(), request: self.request, epoch: Some(epoch) }
+    }
+
+    /// Begins a mutation that was decided under `epoch`.
+    pub async fn mutate(&self, epoch: i64) -> Result<Tx<Mutation>> {
+        Ok(self.store.mutate(self.origin(epoch)).await?)
+    }
+}
+
+/// Evidence as audit stores it.
+pub fn evidence(of: &Evidence) -> Value {
+    json!({
+        "groups": of.groups,
+        "bindings": of.bindings,
+        "roles": of.roles,
+        "restrictions": of.restrictions,
+    })
+}

@@ -1,0 +1,47 @@
+//! What the Installation's configuration chose, and the keys of this Installation.
+
+use std::time::Duration;
+
+use secrecy::SecretBox;
+
+/// Choices of the Installation's configuration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// A deployment ends by then after its admission.
+    pub deployment_deadline: Duration,
+    /// Running turns may finish for so long when a revision is replaced or stopped.
+    pub drain_grace: Duration,
+    /// A model credential that the provider cannot prove is accepted.
+    pub accept_unproven: bool,
+    /// Name of the machine whose `local` target this process drives.
+    pub host: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            deployment_deadline: Duration::from_secs(15 * 60),
+            drain_grace: Duration::from_secs(60),
+            accept_unproven: true,
+            host: "localhost".to_owned(),
+        }
+    }
+}
+
+/// Keys of this Installation: 32 random bytes each, from its key files.
+pub struct Keys {
+    /// Signs cursors.
+    pub cursor: SecretBox<[u8; 32]>,
+    /// Keys the HMAC of requests (idempotency) and of secret digests.
+    pub digest: SecretBox<[u8; 32]>,
+    /// Wraps data keys of secrets; the first is used for new ones, the others still open old ones.
+    pub ring: Vec<RingKey>,
+}
+
+/// One key of the ring.
+pub struct RingKey {
+    /// Its name, stored beside what it wrapped.
+    pub id: String,
+    /// The key.
+    pub key: SecretBox<[u8; 32]>,
+}

@@ -1,0 +1,132 @@
+//! Lists: filter by the caller's grants, then by what was asked, then the page. One shape for every kind with a name.
+
+use occ_model::id::{NamespaceId, TypedId};
+use occ_policy::ListScope;
+use sqlx::QueryBuilder;
+use sqlx::postgres::Postgres;
+use uuid::Uuid;
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// By name.
+    Name,
+    /// By time of creation.
+    CreatedAt,
+}
+
+/// Where a page starts: after this key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum After {
+    /// After this name (names are unique in the scope).
+    Name(String),
+    /// After this time (microseconds since the Unix epoch) and id.
+    CreatedAt(i64, Uuid),
+}
+
+/// One term of a label selector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LabelTerm {
+    /// `key=value`
+    Equals(String, String),
+    /// `key!=value`: another value, or no such label.
+    Differs(String, String),
+    /// `key`
+    Exists(String),
+    /// `!key`
+    Absent(String),
+}
+
+/// A parsed list request.
+#[derive(Clone, Debug)]
+pub struct ListSpec {
+    /// 1..=200.
+    pub limit: u16,
+    /// Where it starts.
+    pub after: Option<After>,
+    /// Only names that start so.
+    pub name_prefix: Option<String>,
+    /// Label selector, all terms must hold.
+    pub labels: Vec<LabelTerm>,
+    /// Order.
+    pub sort: Sort,
+    /// Backwards.
+    pub descending: bool,
+}
+
+impl ListSpec {
+    /// Adds `AND …` for scope, filters and keyset, then the order and `LIMIT limit + 1` (the one more says whether a page
+    /// follows). `t` is the table's alias; the kind of `namespace` itself sets `own` (its id is its Namespace).
+    pub fn push(&self, query: &mut QueryBuilder<Postgres>, t: &'static str, scope: &ListScope, own: bool) {
+        let namespace = if own { "id" } else { "namespace_id" };
+        push_scope(query, t, namespace, scope);
+        if let Some(prefix) = &self.name_prefix {
+            query.push(format!(" AND starts_with({t}.name, ")).push_bind(prefix.clone()).push(")");
+        }
+        for term in &self.labels {
+            push_label(query, t, term);
+        }
+        let (more, order) = if self.descending { ("<", "DESC") } else { (">", "ASC") };
+        match &self.after {
+            Some(After::Name(name)) => {
+                query.push(format!(" AND {t}.name {more} ")).push_bind(name.clone());
+            }
+            Some(After::CreatedAt(micros, id)) => {
+                query
+                    .push(format!(" AND ({t}.created_at, {t}.id) {more} ('epoch'::timestamptz + "))
+                    .push_bind(*micros)
+                    .push(" * interval '1 microsecond', ")
+                    .push_bind(*id)
+                    .push(")");
+            }
+            None => {}
+        }
+        match self.sort {
+            Sort::Name => query.push(format!(" ORDER BY {t}.name {order}")),
+            Sort::CreatedAt => query.push(format!(" ORDER BY {t}.created_at {order}, {t}.id {order}")),
+        };
+        query.push(" LIMIT ").push_bind(i64::from(self.limit) + 1);
+    }
+}
+
+/// Adds the filter of what the caller may read (I16).
+pub fn push_scope(query: &mut QueryBuilder<Postgres>, t: &'static str, namespace: &'static str, scope: &ListScope) {
+    let except = match scope {
+        ListScope::None => {
+            query.push(" AND false");
+            return;
+        }
+        ListScope::All { except } => except,
+        ListScope::Some { namespaces, ids, except } => {
+            query
+                .push(format!(" AND ({t}.{namespace} = ANY("))
+                .push_bind(uuids(namespaces))
+                .push(format!(") OR {t}.id = ANY("))
+                .push_bind(ids.clone())
+                .push("))");
+            except
+        }
+    };
+    if !except.is_empty() {
+        query.push(format!(" AND {t}.{namespace} <> ALL(")).push_bind(uuids(except)).push(")");
+    }
+}
+
+fn push_label(query: &mut QueryBuilder<Postgres>, t: &'static str, term: &LabelTerm) {
+    match term {
+        LabelTerm::Equals(key, value) => {
+            query.push(format!(" AND {t}.labels ->> ")).push_bind(key.clone()).push(" = ").push_bind(value.clone())
+        }
+        LabelTerm::Differs(key, value) => query
+            .push(format!(" AND {t}.labels ->> "))
+            .push_bind(key.clone())
+            .push(" IS DISTINCT FROM ")
+            .push_bind(value.clone()),
+        LabelTerm::Exists(key) => query.push(format!(" AND {t}.labels ? ")).push_bind(key.clone()),
+        LabelTerm::Absent(key) => query.push(format!(" AND NOT {t}.labels ? ")).push_bind(key.clone()),
+    };
+}
+
+fn uuids(ids: &[NamespaceId]) -> Vec<Uuid> {
+    ids.iter().map(|id| id.uuid()).collect()
+}

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use occ_model::id::{AgentId, InstallationId, NamespaceId, RevisionId};
 use occ_model::revision::Snapshot;
 use secrecy::{ExposeSecret, SecretBox};
+use serde::{Deserialize, Serialize};
 
 /// Which Agent, with everything that ownership marks need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AgentKey {
     /// The Installation.
     pub installation: InstallationId,

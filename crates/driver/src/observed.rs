@@ -6,9 +6,10 @@ use occ_model::agent::{Health, RouteState};
 use occ_model::deployment::CredentialProof;
 use occ_model::failure::Failure;
 use occ_model::id::{AgentId, InstallationId, RevisionId};
+use serde::{Deserialize, Serialize};
 
 /// What a successful preparation proved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The model credential.
     pub credential: CredentialProof,
@@ -31,7 +32,7 @@ pub enum Prepared {
 }
 
 /// Result of `activate_revision`: the candidate runs behind a closed route and was verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activation {
     /// Identity of the process that was verified (opaque; new at every start).
     pub process: String,
@@ -40,7 +41,7 @@ pub struct Activation {
 }
 
 /// What leads turns to a revision on the target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedRoute {
     /// The revision that the route forwards to.
     pub revision: RevisionId,
@@ -49,7 +50,7 @@ pub struct ObservedRoute {
 }
 
 /// What `observe_agent` saw.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observed {
     /// The highest epoch that the target has accepted for this Agent.
     pub epoch: i64,
@@ -70,7 +71,7 @@ pub struct Observed {
 }
 
 /// How to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopOptions {
     /// Running turns may finish for so long; then they are aborted.
     pub grace: Duration,
@@ -83,7 +84,7 @@ impl Default for StopOptions {
 }
 
 /// Explanation of a failed or slow deployment, in our own words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// Findings, most likely cause first.
     pub findings: Vec<Failure>,

@@ -1,0 +1,38 @@
+//! Secret values that the supervisor holds for a revision, so that it can start it again by itself.
+//!
+//! They lie in memory (tmpfs where the machine has `/dev/shm`), 0600, for our own user: they survive the supervisor's restart but
+//! not the machine's; then the control plane prepares the revision again.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use zeroize::Zeroizing;
+
+use super::{RevisionPlace, make_folder, replace_file};
+use crate::protocol::Delivered;
+use crate::sandbox::Identity;
+use crate::{Error, Result};
+
+/// Keeps the values of a revision.
+pub fn hold(place: &RevisionPlace, secrets: &Delivered) -> Result<()> {
+    make_folder(place.memory(), 0o711, Identity::Same)?;
+    let bytes = Zeroizing::new(serde_json::to_vec(secrets).map_err(Error::json("held secrets"))?);
+    replace_file(&place.held(), &bytes, 0o600)
+}
+
+/// The values of a revision; `None` when they are not here (any more).
+pub fn held(place: &RevisionPlace) -> Result<Option<Delivered>> {
+    match fs::read(place.held()) {
+        Ok(bytes) => serde_json::from_slice(&Zeroizing::new(bytes)).map(Some).map_err(Error::json("held secrets")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read held secrets")(error)),
+    }
+}
+
+/// Removes every secret file of a revision.
+pub fn forget(place: &RevisionPlace) -> Result<()> {
+    match fs::remove_dir_all(place.memory()) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove secret files")(error)),
+        _ => Ok(()),
+    }
+}

@@ -12,6 +12,7 @@ mod error;
 pub mod exit;
 mod layout;
 mod pointer;
+pub mod probe;
 pub mod render;
 pub mod validate;
 

@@ -13,7 +13,7 @@ const DENIED_TOOLS: [&str; 7] = ["gateway", "nodes", "openclaw", "plugins", "por
 const DENIED_UNLESS_NAMED: [&str; 2] = ["cron", "sessions_spawn"];
 
 /// Writes the managed places and the defaults, and delivers the bound Secrets. Returns the secret files so far.
-pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: &Ports) -> Vec<SecretFile> {
+pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: Ports) -> Vec<SecretFile> {
     let token = SecretFile::gateway("gateway-token", SecretSource::GatewayToken);
     let token_ref = token.declare(document, &layout.secrets_dir);
     for (pointer, value) in [

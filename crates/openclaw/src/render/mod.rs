@@ -72,7 +72,7 @@ pub fn render(input: &RenderInput<'_>) -> Result<Rendered> {
     }
     let mut document = snapshot.values.clone();
     managed::strip(&mut document);
-    let mut files = common::apply(&mut document, snapshot, layout, ports);
+    let mut files = common::apply(&mut document, snapshot, layout, *ports);
     let mut rendered = match snapshot.harness.mode {
         ExecutionMode::Embedded => {
             embedded::apply(&mut document, snapshot, layout, &mut files);

@@ -48,7 +48,7 @@ impl SecretFile {
         format!("occ-{}", self.file_name)
     }
 
-    /// Declares the file's provider in the document and returns the SecretRef that reads it.
+    /// Declares the file's provider in the document and returns the `SecretRef` that reads it.
     pub fn declare(&self, document: &mut Value, secrets_dir: &Path) -> Value {
         let path = secrets_dir.join(&self.file_name);
         crate::pointer::set(

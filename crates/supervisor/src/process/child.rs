@@ -67,10 +67,17 @@ impl Child {
 
     /// Waits for its end. Any number of callers may wait.
     pub async fn wait(&self) -> Exit {
+        self.ended().await
+    }
+
+    /// The same, for one who does not keep it.
+    pub fn ended(&self) -> impl Future<Output = Exit> + Send + use<> {
         let mut exit = self.exit.clone();
-        let seen = exit.wait_for(Option::is_some).await.ok().and_then(|seen| *seen);
-        // The task that attends it is gone with the runtime; so is the process.
-        seen.unwrap_or(Exit::NotStarted)
+        async move {
+            let seen = exit.wait_for(Option::is_some).await.ok().and_then(|seen| *seen);
+            // The task that attends it is gone with the runtime; so is the process.
+            seen.unwrap_or(Exit::NotStarted)
+        }
     }
 
     /// Sends TERM to the program. Ended already = done.

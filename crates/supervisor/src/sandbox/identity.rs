@@ -1,7 +1,7 @@
 //! Who an Agent's processes are: the same user as OCC, or, when OCC is root, a uid that no other Agent and no person has.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, lchown};
+use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -91,19 +91,6 @@ fn write_public(path: &Path, text: &str) -> Result<()> {
     fs::set_permissions(&beside, fs::Permissions::from_mode(0o644))
         .map_err(Error::file("change the mode of", &beside))?;
     fs::rename(&beside, path).map_err(Error::file("replace", path))
-}
-
-/// Gives a whole tree to `identity`. Links are not followed.
-pub fn give_tree(identity: Identity, path: &Path) -> Result<()> {
-    let Identity::Own { uid } = identity else { return Ok(()) };
-    let meta = fs::symlink_metadata(path).map_err(Error::file("look at", path))?;
-    if meta.is_dir() {
-        for entry in fs::read_dir(path).map_err(Error::file("list", path))? {
-            give_tree(identity, &entry.map_err(Error::file("list", path))?.path())?;
-        }
-        return chown(path, Some(uid), Some(uid)).map_err(Error::file("change the owner of", path));
-    }
-    identity.give(path)
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ pub struct HarnessAuth {
     /// Provider id as in the document's `models.providers`, or a built-in one.
     pub provider: String,
     /// The Secret that holds the API key.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub api_key: Option<Selector<SecretId>>,
 }
 
@@ -84,6 +85,7 @@ pub struct CreateAgent {
     #[serde(default)]
     pub labels: Labels,
     /// The Configuration, of the same Namespace.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub configuration: Selector<ConfigurationId>,
     /// Where the Harness runs.
     pub execution_mode: ExecutionMode,
@@ -109,6 +111,7 @@ pub struct AgentDraft {
     #[serde(default)]
     pub labels: Labels,
     /// The Configuration, of the same Namespace.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub configuration: Selector<ConfigurationId>,
     /// Where the Harness runs.
     pub execution_mode: ExecutionMode,
@@ -168,6 +171,7 @@ pub struct Agent {
     #[serde(flatten)]
     pub meta: Meta,
     /// The Configuration, by name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub configuration: Selector<ConfigurationId>,
     /// Where the Harness runs.
     pub execution_mode: ExecutionMode,
@@ -218,6 +222,7 @@ pub struct CheckCredential {
     /// A key typed just now; or `secret`.
     pub api_key: Option<RedactedText>,
     /// A stored Secret (needs `use` on it).
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub secret: Option<Selector<SecretId>>,
 }
 

@@ -25,6 +25,7 @@ pub struct SecretBinding {
     /// JSON Pointer into `values` where the runtime reads the secret (a channel token, never a model key).
     pub pointer: String,
     /// The Secret, of the same Namespace.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub secret: Selector<SecretId>,
 }
 

@@ -4,10 +4,15 @@
 //! transaction with its audit event, its work and its announcement → commit under the policy epoch → wake the workers.
 //! REST handlers and server functions are one-line adapters over these functions.
 
+pub mod agent;
+pub mod apply;
+pub mod configuration;
 pub mod context;
 pub mod cursor;
 pub mod error;
 pub mod facts;
+pub mod namespace;
+pub mod secret;
 pub mod settings;
 pub mod wake;
 pub mod write;
@@ -38,4 +43,9 @@ pub struct Control {
     pub facts: facts::FactsCache,
     /// Tells workers and watchers, after commit.
     pub wake: wake::Wake,
+}
+
+/// The answer of signatures whose bodies follow in this series.
+fn unfinished<T>() -> Result<T> {
+    Err(Error::refused(occ_model::problem::Code::NotSupported, "This is not offered yet."))
 }

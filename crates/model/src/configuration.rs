@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::id::{ConfigurationId, SecretId};
 use crate::meta::Meta;
 use crate::name::{Description, DisplayName, Labels, Name};
+use crate::problem::FieldError;
 use crate::reference::{Resolved, Selector};
 use crate::time::Timestamp;
 
@@ -106,4 +107,27 @@ pub struct ConfigurationGeneration {
     pub values: Option<Value>,
     /// Secrets and their places; absent in lists.
     pub secret_bindings: Option<Vec<SecretBinding>>,
+}
+
+/// Body of `POST …/configuration-check`: the editor asks before anything is saved. Nothing is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CheckConfiguration {
+    /// The native OpenClaw document.
+    pub values: Value,
+    /// Secrets and their places.
+    #[serde(default)]
+    pub secret_bindings: Vec<SecretBinding>,
+}
+
+/// Answer of `configuration-check`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigurationCheck {
+    /// It could be saved as it is.
+    pub valid: bool,
+    /// What is wrong and where: pointers into the body, at most 32.
+    pub errors: Vec<FieldError>,
 }

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod apply;
 pub mod audit;
 pub mod chat;
 pub mod configuration;

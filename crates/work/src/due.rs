@@ -1,0 +1,22 @@
+//! When to look again. Only looks (I15).
+
+use std::time::Duration;
+
+use occ_store::{Conn, Store};
+
+use crate::claim::Limits;
+use crate::error::Result;
+
+/// How long until the next item is due or the next lease ends, as far as is known now; `None`: nothing is queued or running.
+pub async fn next_due(store: &Store, limits: &Limits) -> Result<Option<Duration>> {
+    let seconds: Option<f64> = sqlx::query_scalar(
+        "SELECT extract(epoch FROM least(
+            (SELECT min(run_after) FROM work WHERE state = 'queued' AND (host IS NULL OR host = $1)),
+            (SELECT min(lease_until) FROM work WHERE state = 'running' AND (host IS NULL OR host = $1))
+         ) - clock_timestamp())::float8",
+    )
+    .bind(&limits.host)
+    .fetch_one(store.read().await?.conn())
+    .await?;
+    Ok(seconds.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)))
+}

@@ -238,3 +238,23 @@ pub struct Admitted {
     /// Its deployment.
     pub deployment: Deployment,
 }
+
+/// What became of asking for a deployment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+pub enum DeployOutcome {
+    /// It was admitted (202).
+    Admitted(Box<Admitted>),
+    /// It was a dry run: what admission would say (200).
+    Report(AdmissionReport),
+}
+
+/// Answer of `diagnose`: findings about the Agent on its target, most likely cause first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnosis {
+    /// What is wrong and what to do, in our own words; empty when nothing was found.
+    pub findings: Vec<Failure>,
+}

@@ -7,6 +7,7 @@ use crate::agent::{ExecutionMode, HarnessAuth};
 use crate::configuration::SecretBinding;
 use crate::id::{AgentId, ConfigurationId, RevisionId, SecretId};
 use crate::name::Name;
+use crate::reference::NotASelector;
 use crate::time::Timestamp;
 
 crate::vocabulary! {
@@ -105,4 +106,57 @@ pub struct Revision {
     pub decisions: Vec<String>,
     /// It serves now.
     pub active: bool,
+}
+
+/// A revision in a path or a query: by its id or by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RevisionSelector {
+    /// By id.
+    Id(RevisionId),
+    /// By number, of the Agent that the place implies.
+    Number(i64),
+}
+
+impl std::str::FromStr for RevisionSelector {
+    type Err = NotASelector;
+    fn from_str(text: &str) -> Result<Self, NotASelector> {
+        if text.contains('_') {
+            return text.parse().map(Self::Id).map_err(|_| NotASelector);
+        }
+        text.parse().ok().filter(|number| *number > 0).map(Self::Number).ok_or(NotASelector)
+    }
+}
+
+impl std::fmt::Display for RevisionSelector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Number(number) => number.fmt(f),
+        }
+    }
+}
+
+/// One side of a diff of an Agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DiffSide {
+    /// What a deployment would admit now.
+    Draft,
+    /// A revision.
+    Revision(RevisionSelector),
+}
+
+impl std::str::FromStr for DiffSide {
+    type Err = NotASelector;
+    fn from_str(text: &str) -> Result<Self, NotASelector> {
+        if text == "draft" { Ok(Self::Draft) } else { text.parse().map(Self::Revision) }
+    }
+}
+
+impl std::fmt::Display for DiffSide {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Draft => f.write_str("draft"),
+            Self::Revision(selector) => selector.fmt(f),
+        }
+    }
 }

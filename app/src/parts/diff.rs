@@ -44,7 +44,7 @@ pub fn DiffView(
                 let (class, sign, text) = line.parts();
                 view! {
                     <div class=class>
-                        {sign} {text}
+                        {format!("{sign}{text}")}
                     </div>
                 }
             })

@@ -1,7 +1,7 @@
 //! A JSON or YAML editor: a textarea that works without JavaScript, replaced by a real editor once the page is alive.
 //!
-//! The editor (`/vendor/editor.js`, loaded only on pages that show one) is mounted in a shadow root: there its style sheets
-//! are adopted, not inlined, so the strict policy holds.
+//! The editor (`/vendor/editor.js`, loaded only on pages that show one) lives in a shadow root: there its style sheets are
+//! adopted, not inlined, so the strict policy holds.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -19,14 +19,9 @@ pub struct Mark {
 }
 
 #[wasm_bindgen(inline_js = r#"
-export async function occMountEditor(url, host, doc, lang, label, changed) {
+export async function occMountEditor(url, host, doc, lang, changed) {
   const module = await import(url);
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  const place = document.createElement("div");
-  root.replaceChildren(place);
-  const editor = module.mount(place, doc, lang, changed);
-  root.querySelector("[role=textbox]")?.setAttribute("aria-label", label);
-  return editor;
+  return module.mount(host, doc, lang, changed);
 }
 "#)]
 extern "C" {
@@ -36,7 +31,6 @@ extern "C" {
         host: &web_sys::HtmlElement,
         doc: &str,
         lang: &str,
-        label: &str,
         changed: &Closure<dyn FnMut(String)>,
     ) -> Result<JsValue, JsValue>;
 
@@ -78,10 +72,8 @@ pub fn CodeEditor(
     let reported = StoredValue::new(String::new());
     bind_value(area, text);
 
-    let name = label.clone();
     Effect::new(move |_| {
         let Some(host) = host.get() else { return };
-        let name = name.clone();
         leptos::task::spawn_local(async move {
             let changed = Closure::new(move |now: String| {
                 reported.set_value(now.clone());
@@ -90,10 +82,17 @@ pub fn CodeEditor(
             // The area is read again: bind_value may have adopted what was typed before hydration.
             let doc = text.get_untracked();
             reported.set_value(doc.clone());
-            // When it cannot be loaded the textarea stays: plainer, but the same document.
-            if let Ok(editor) = mount_editor("/vendor/editor.js", &host, &doc, lang, &name, &changed).await {
-                mounted.set_value(Some(Mounted { editor: editor.unchecked_into(), _changed: changed }));
-                ready.set(true);
+            // It measures itself while it is made, so it has to be visible by then.
+            let _ = host.remove_attribute("hidden");
+            match mount_editor("/vendor/editor.js", &host, &doc, lang, &changed).await {
+                Ok(editor) => {
+                    mounted.set_value(Some(Mounted { editor: editor.unchecked_into(), _changed: changed }));
+                    ready.set(true);
+                }
+                // When it cannot be loaded the textarea stays: plainer, but the same document.
+                Err(_) => {
+                    let _ = host.set_attribute("hidden", "");
+                }
             }
         });
     });
@@ -121,7 +120,7 @@ pub fn CodeEditor(
     });
     view! {
         <div class="editor">
-            <div node_ref=host hidden=move || !ready.get()></div>
+            <div node_ref=host data-label=label.clone() hidden=move || !ready.get()></div>
             <textarea
                 node_ref=area
                 id=id

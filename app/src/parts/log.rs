@@ -55,7 +55,7 @@ pub fn LogPane(
     #[prop(into)]
     label: Signal<String>,
 ) -> impl IntoView {
-    let node = NodeRef::<html::Ol>::new();
+    let node = NodeRef::<html::Div>::new();
     let at_end = StoredValue::new(true);
     Effect::new(move |_| {
         lines.track();
@@ -70,7 +70,7 @@ pub fn LogPane(
         }
     };
     view! {
-        <ol
+        <div
             class="log"
             node_ref=node
             role="log"
@@ -83,16 +83,16 @@ pub fn LogPane(
                 {
                     let (word, tone) = line.level.word();
                     view! {
-                        <li class=tone.class()>
+                        <div class=format!("line {}", tone.class())>
                             <time datetime=words::rfc3339(line.at) title=words::exact(line.at)>
                                 {words::clock_time(line.at)}
                             </time>
                             <span class="lvl">{word}</span>
                             <span class="msg">{line.text}</span>
-                        </li>
+                        </div>
                     }
                 }
             </For>
-        </ol>
+        </div>
     }
 }

@@ -75,7 +75,7 @@ fn heading(column: Column) -> impl IntoView {
         view! { <Glyph icon /> }
     });
     let title = match column.sort {
-        Some((href, _)) => view! { <a href=href class="row">{column.title} {mark}</a> }.into_any(),
+        Some((href, _)) => view! { <a href=href>{column.title} {mark}</a> }.into_any(),
         None => column.title.into_any(),
     };
     view! {

@@ -7,13 +7,16 @@
 //! Invariants: no text made here repeats a value of a document (values may be secrets); a rendering depends on its input alone;
 //! what the platform manages always follows the deployment, whatever the document says.
 
+pub mod code;
 pub mod document;
 mod error;
 pub mod exit;
+pub mod harness;
 mod layout;
 mod pointer;
 pub mod probe;
 pub mod render;
+pub mod schema;
 pub mod validate;
 
 pub use error::{Error, Result};

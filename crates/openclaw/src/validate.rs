@@ -7,6 +7,7 @@ use occ_model::problem::{FieldError, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::code;
 use crate::error::{Error, Result};
 use crate::pointer;
 
@@ -53,7 +54,7 @@ fn read(issue: &Issue, document: &Value) -> Vec<FieldError> {
             .map(|key| {
                 FieldError::new(
                     pointer::join(&at, key),
-                    "UNKNOWN_KEY",
+                    code::UNKNOWN_KEY,
                     "The runtime does not know this key here. Remove it or correct its name.",
                 )
             })
@@ -61,15 +62,15 @@ fn read(issue: &Issue, document: &Value) -> Vec<FieldError> {
     }
     let error = if !issue.allowed.is_empty() {
         let words: Vec<String> = issue.allowed.iter().map(ToString::to_string).collect();
-        FieldError::new(at, "NOT_ALLOWED_VALUE", format!("The runtime takes one of {} here.", words.join(", ")))
+        FieldError::new(at, code::NOT_ALLOWED_VALUE, format!("The runtime takes one of {} here.", words.join(", ")))
     } else if issue.message.ends_with("received undefined") {
-        FieldError::new(at, "MISSING_KEY", "The runtime requires this key.")
+        FieldError::new(at, code::MISSING_KEY, "The runtime requires this key.")
     } else if let Some(wanted) = expected(&issue.message) {
-        FieldError::new(at, "WRONG_TYPE", format!("The runtime expects {wanted} here."))
+        FieldError::new(at, code::WRONG_TYPE, format!("The runtime expects {wanted} here."))
     } else {
         FieldError::new(
             at,
-            "REJECTED_BY_RUNTIME",
+            code::REJECTED_BY_RUNTIME,
             "The runtime refuses what stands here. See the runtime's documentation.",
         )
     };

@@ -68,7 +68,11 @@ pub struct Rendered {
 pub fn render(input: &RenderInput<'_>) -> Result<Rendered> {
     let RenderInput { snapshot, layout, ports, purpose } = *input;
     if !snapshot.values.is_object() {
-        return Err(Error::NotRenderable(vec![FieldError::new("", "WRONG_TYPE", "The document must be an object.")]));
+        return Err(Error::NotRenderable(vec![FieldError::new(
+            "",
+            crate::code::WRONG_TYPE,
+            "The document must be an object.",
+        )]));
     }
     let mut document = snapshot.values.clone();
     managed::strip(&mut document);

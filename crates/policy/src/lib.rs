@@ -3,6 +3,7 @@
 //! Facts are loaded by `crates/store`; decisions carry their evidence and the policy epoch they were made under. Default is deny;
 //! a Restriction narrows and never grants.
 
+pub mod builtin;
 mod decide;
 mod facts;
 mod permission;

@@ -10,9 +10,13 @@ pub mod audit;
 pub mod connection;
 pub mod error;
 pub mod idempotency;
+pub mod installation;
 pub mod list;
 pub mod outbox;
 pub mod policy;
+pub mod principal;
+pub mod service_key;
+pub mod signin_link;
 pub mod tx;
 
 use std::time::Duration;

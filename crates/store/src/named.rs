@@ -1,0 +1,113 @@
+//! Resources with a name in a Namespace. Finders take the tenant first: an id of another Namespace is not found (I6).
+
+use std::future::Future;
+
+use occ_model::id::{NamespaceId, TypedId};
+use occ_model::meta::Meta;
+use occ_model::operation::Kind;
+use occ_model::reference::Selector;
+use occ_policy::ListScope;
+use sqlx::postgres::{PgRow, Postgres};
+use sqlx::{FromRow, QueryBuilder};
+
+use crate::connection::Conn;
+use crate::error::Result;
+use crate::list::ListSpec;
+use crate::tx::{Mutation, Tx};
+
+/// A kind of resource with a name in a Namespace, as one row.
+pub trait Named: Sized + Send {
+    /// Its id.
+    type Id: TypedId;
+    /// Its kind.
+    const KIND: Kind;
+
+    /// Its id.
+    fn id(&self) -> Self::Id;
+    /// Its name, texts and times.
+    fn meta(&self) -> &Meta;
+
+    /// The one of `namespace` that is meant, unless it is deleted.
+    fn find(
+        on: &mut impl Conn,
+        namespace: NamespaceId,
+        of: &Selector<Self::Id>,
+    ) -> impl Future<Output = Result<Option<Self>>> + Send;
+
+    /// The same by id, locked against every other change until the transaction ends.
+    fn lock(
+        tx: &mut Tx<Mutation>,
+        namespace: NamespaceId,
+        id: Self::Id,
+    ) -> impl Future<Output = Result<Option<Self>>> + Send;
+
+    /// One page and, as its last item, the one that says that another page follows.
+    fn list(
+        on: &mut impl Conn,
+        namespace: NamespaceId,
+        spec: &ListSpec,
+        scope: &ListScope,
+    ) -> impl Future<Output = Result<Vec<Self>>> + Send;
+}
+
+/// How a select is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// Not at all.
+    No,
+    /// Against changes, not against other sharers.
+    Share,
+    /// Against everything.
+    Update,
+}
+
+/// `select` (up to `WHERE t.deleted_at IS NULL`), narrowed to one row.
+pub(crate) async fn one<R, I>(
+    on: &mut impl Conn,
+    select: &'static str,
+    t: &'static str,
+    namespace: Option<NamespaceId>,
+    of: &Selector<I>,
+    lock: Lock,
+) -> Result<Option<R>>
+where
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    I: TypedId,
+{
+    let mut query = QueryBuilder::<Postgres>::new(select);
+    if let Some(namespace) = namespace {
+        query.push(format!(" AND {t}.namespace_id = ")).push_bind(namespace.uuid());
+    }
+    match of {
+        Selector::Id(id) => query.push(format!(" AND {t}.id = ")).push_bind(id.uuid()),
+        Selector::Name(name) => query.push(format!(" AND {t}.name = ")).push_bind(name.as_str().to_owned()),
+    };
+    match lock {
+        Lock::No => {}
+        Lock::Share => {
+            query.push(format!(" FOR SHARE OF {t}"));
+        }
+        Lock::Update => {
+            query.push(format!(" FOR UPDATE OF {t}"));
+        }
+    }
+    Ok(query.build_query_as().fetch_optional(on.conn()).await?)
+}
+
+/// `select` (up to `WHERE t.deleted_at IS NULL`), one page of a Namespace.
+pub(crate) async fn page<R>(
+    on: &mut impl Conn,
+    select: &'static str,
+    t: &'static str,
+    namespace: NamespaceId,
+    spec: &ListSpec,
+    scope: &ListScope,
+) -> Result<Vec<R>>
+where
+    R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+{
+    let mut query = QueryBuilder::<Postgres>::new(select);
+    query.push(format!(" AND {t}.namespace_id = ")).push_bind(namespace.uuid());
+    spec.push(&mut query, t, scope, false);
+    Ok(query.build_query_as().fetch_all(on.conn()).await?)
+}

@@ -1,0 +1,57 @@
+//! Principals (people) and ServicePrincipals (automation).
+
+use occ_model::id::{NamespaceId, PrincipalId, ServicePrincipalId, TypedId};
+use uuid::Uuid;
+
+use crate::connection::Conn;
+use crate::error::Result;
+use crate::tx::{Mutation, Tx};
+
+/// Name of the built-in ServicePrincipal that restores what is already active.
+pub const CONTROLLER: &str = "controller";
+
+/// Enrols a person.
+pub async fn insert(tx: &mut Tx<Mutation>, id: PrincipalId, display_name: &str) -> Result<()> {
+    sqlx::query("INSERT INTO principal (id, display_name) VALUES ($1, $2)")
+        .bind(id.uuid())
+        .bind(display_name)
+        .execute(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// Makes a ServicePrincipal of the Installation or of one Namespace.
+pub async fn insert_service(
+    tx: &mut Tx<Mutation>,
+    id: ServicePrincipalId,
+    namespace: Option<NamespaceId>,
+    name: &str,
+    built_in: bool,
+) -> Result<()> {
+    sqlx::query("INSERT INTO service_principal (id, namespace_id, name, built_in) VALUES ($1, $2, $3, $4)")
+        .bind(id.uuid())
+        .bind(namespace.map(TypedId::uuid))
+        .bind(name)
+        .bind(built_in)
+        .execute(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// The built-in controller.
+pub async fn controller(on: &mut impl Conn) -> Result<Option<ServicePrincipalId>> {
+    let id: Option<Uuid> =
+        sqlx::query_scalar("SELECT id FROM service_principal WHERE built_in AND name = $1 AND namespace_id IS NULL")
+            .bind(CONTROLLER)
+            .fetch_optional(on.conn())
+            .await?;
+    Ok(id.map(TypedId::from_uuid))
+}
+
+/// Name of a person who may act.
+pub async fn active_name(on: &mut impl Conn, id: PrincipalId) -> Result<Option<String>> {
+    Ok(sqlx::query_scalar("SELECT display_name FROM principal WHERE id = $1 AND disabled_at IS NULL")
+        .bind(id.uuid())
+        .fetch_optional(on.conn())
+        .await?)
+}

@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod apply;
+pub mod bootstrap;
 pub mod configuration;
 pub mod context;
 pub mod cursor;
@@ -13,6 +14,7 @@ pub mod deploy;
 pub mod deployment;
 pub mod error;
 pub mod facts;
+pub mod keyfiles;
 pub mod lifecycle;
 pub mod namespace;
 pub mod revision;
@@ -20,6 +22,7 @@ pub mod rollback;
 pub mod secret;
 pub mod settings;
 pub mod signals;
+pub mod token;
 pub mod wake;
 pub mod work;
 pub mod worker;

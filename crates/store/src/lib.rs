@@ -6,15 +6,26 @@
 
 pub mod access;
 pub mod actor;
+pub mod agent;
 pub mod audit;
+pub mod binding;
+pub mod configuration;
 pub mod connection;
 pub mod error;
 pub mod idempotency;
 pub mod installation;
 pub mod list;
+mod meta;
+pub mod named;
+pub mod namespace;
 pub mod outbox;
 pub mod policy;
 pub mod principal;
+pub mod reference;
+pub mod role;
+pub mod secret;
+pub mod secret_consumer;
+pub mod secret_version;
 pub mod service_key;
 pub mod signin_link;
 pub mod tx;
@@ -26,6 +37,8 @@ use sqlx::{Connection, PgPool};
 
 pub use connection::{Conn, Read};
 pub use error::{Result, StoreError};
+pub use meta::Texts;
+pub use named::Named;
 pub use tx::{Audited, Mutation, Observation, Tx};
 
 /// Migrations of this version, embedded.

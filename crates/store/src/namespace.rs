@@ -59,7 +59,8 @@ impl Row {
     }
 }
 
-const SELECT: &str = "SELECT n.id, n.name, n.display_name, n.description, n.labels, n.generation, n.created_at, n.updated_at,
+const SELECT: &str =
+    "SELECT n.id, n.name, n.display_name, n.description, n.labels, n.generation, n.created_at, n.updated_at,
     n.status, n.status_reason, n.quotas FROM namespace n WHERE n.deleted_at IS NULL";
 
 /// The Namespace that is meant, unless it is deleted.

@@ -55,3 +55,17 @@ pub async fn active_name(on: &mut impl Conn, id: PrincipalId) -> Result<Option<S
         .fetch_optional(on.conn())
         .await?)
 }
+
+/// The first person who may act and administers the Installation.
+pub async fn first_administrator(on: &mut impl Conn) -> Result<Option<(PrincipalId, String)>> {
+    let row: Option<(Uuid, String)> = sqlx::query_as(
+        "SELECT p.id, p.display_name FROM principal p
+           JOIN access_binding b ON b.subject_kind = 'principal' AND b.subject_id = p.id AND b.namespace_id IS NULL
+                                AND b.resource_id IS NULL
+           JOIN role r ON r.id = b.role_id AND r.built_in AND r.name = 'installation-admin'
+          WHERE p.disabled_at IS NULL ORDER BY p.created_at, p.id LIMIT 1",
+    )
+    .fetch_optional(on.conn())
+    .await?;
+    Ok(row.map(|(id, name)| (TypedId::from_uuid(id), name)))
+}

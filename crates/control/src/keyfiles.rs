@@ -1,0 +1,124 @@
+//! The Installation's key files: `cursor`, `digest` and the ring `ring/<id>`, 32 random bytes each, hex, mode 0600.
+//!
+//! They live beside the data, never in the database: a copy of the database alone opens no Secret. Losing `ring/` loses every
+//! Secret's value, so `occ doctor` checks that they are there.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use secrecy::{ExposeSecret, SecretBox};
+
+use crate::settings::{Keys, RingKey};
+use crate::token::random;
+
+/// Why the key files cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyFileError {
+    /// A file or folder cannot be read or written.
+    #[error("cannot use the key file {path}")]
+    Io {
+        /// Which.
+        path: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file is readable by others than its owner.
+    #[error("the key file {0} is readable by others; run chmod 600 on it and consider its keys known")]
+    Exposed(String),
+    /// A file does not hold 64 hex digits.
+    #[error("the key file {0} does not hold 64 hex digits; restore it from your backup")]
+    Malformed(String),
+    /// No random bytes.
+    #[error("the system gives no random bytes")]
+    Random,
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> KeyFileError + use<'_> {
+    move |source| KeyFileError::Io { path: path.display().to_string(), source }
+}
+
+/// Loads the keys under `dir`, making what is not there.
+pub fn load_or_create(dir: &Path) -> Result<Keys, KeyFileError> {
+    let ring = dir.join("ring");
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&ring).map_err(io(&ring))?;
+    let cursor = key(&dir.join("cursor"))?;
+    let digest = key(&dir.join("digest"))?;
+    let mut names: Vec<String> = fs::read_dir(&ring)
+        .map_err(io(&ring))?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| !name.ends_with(".new"))
+        .collect();
+    if names.is_empty() {
+        names.push("0001".to_owned());
+    }
+    // The highest name is the newest key: it wraps, the others still open.
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let ring = names
+        .into_iter()
+        .map(|id| Ok(RingKey { key: key(&ring.join(&id))?, id }))
+        .collect::<Result<_, KeyFileError>>()?;
+    Ok(Keys { cursor, digest, ring })
+}
+
+fn key(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.mode() & 0o077 != 0 => Err(KeyFileError::Exposed(path.display().to_string())),
+        Ok(_) => read(path),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(path),
+        Err(error) => Err(io(path)(error)),
+    }
+}
+
+fn read(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    let text = fs::read_to_string(path).map_err(io(path))?;
+    let mut bytes = SecretBox::new(Box::new([0u8; 32]));
+    hex::decode_to_slice(text.trim(), secrecy::ExposeSecretMut::expose_secret_mut(&mut bytes))
+        .map_err(|_| KeyFileError::Malformed(path.display().to_string()))?;
+    Ok(bytes)
+}
+
+/// Writes beside, syncs, then links into place: a crash leaves no half key, and two at once agree on one.
+fn create(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    let bytes = SecretBox::new(Box::new(random::<32>().map_err(|_| KeyFileError::Random)?));
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&beside)
+        .map_err(io(&beside))?;
+    file.write_all(hex::encode(bytes.expose_secret()).as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(io(&beside))?;
+    let linked = fs::hard_link(&beside, path);
+    fs::remove_file(&beside).map_err(io(&beside))?;
+    match linked {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => read(path),
+        Err(error) => Err(io(path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn keys_are_made_once_and_refused_when_others_can_read_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = load_or_create(dir.path()).unwrap();
+        let second = load_or_create(dir.path()).unwrap();
+        assert_eq!(first.cursor.expose_secret(), second.cursor.expose_secret());
+        assert_eq!(first.ring[0].key.expose_secret(), second.ring[0].key.expose_secret());
+        assert_ne!(first.cursor.expose_secret(), first.digest.expose_secret());
+        let cursor = dir.path().join("cursor");
+        fs::set_permissions(&cursor, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(matches!(load_or_create(dir.path()), Err(KeyFileError::Exposed(_))));
+    }
+}

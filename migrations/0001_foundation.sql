@@ -1,5 +1,6 @@
 -- The platform's tables. Ids are UUIDv7; the prefix of a kind is added outside. Times are the database's clock.
--- Closed vocabularies are text, checked by the code that owns them (crates/model); invariants are constraints here.
+-- Names that lists are sorted by collate "C", so that keyset pages are plain index scans; created_at keeps the milliseconds that
+-- travel, so that a cursor by time is exact. Closed vocabularies are text, checked by the code that owns them (crates/model); invariants are constraints here.
 
 CREATE TABLE installation (
     singleton    boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -38,7 +39,7 @@ CREATE TABLE namespace (
     id            uuid PRIMARY KEY,
     -- High part of the lanes of its work (see work.lane).
     lane          bigint GENERATED ALWAYS AS IDENTITY UNIQUE CHECK (lane < 2147483648),
-    name          text NOT NULL,
+    name          text COLLATE "C" NOT NULL,
     display_name  text,
     description   text,
     labels        jsonb NOT NULL DEFAULT '{}',
@@ -46,7 +47,7 @@ CREATE TABLE namespace (
     status_reason text,
     quotas        jsonb NOT NULL DEFAULT '{}',
     generation    bigint NOT NULL DEFAULT 1,
-    created_at    timestamptz NOT NULL DEFAULT now(),
+    created_at    timestamptz(3) NOT NULL DEFAULT now(),
     updated_at    timestamptz NOT NULL DEFAULT now(),
     -- The tombstone: the name may be used again, the id never.
     deleted_at    timestamptz
@@ -168,13 +169,15 @@ CREATE TABLE restriction (
 CREATE TABLE configuration (
     id           uuid PRIMARY KEY,
     namespace_id uuid NOT NULL REFERENCES namespace,
-    name         text NOT NULL,
+    name         text COLLATE "C" NOT NULL,
     display_name text,
     description  text,
     labels       jsonb NOT NULL DEFAULT '{}',
     kind         text NOT NULL,
     generation   bigint NOT NULL DEFAULT 1,
-    created_at   timestamptz NOT NULL DEFAULT now(),
+    -- The generation that last changed the document or its bindings.
+    document_generation bigint NOT NULL DEFAULT 1,
+    created_at   timestamptz(3) NOT NULL DEFAULT now(),
     updated_at   timestamptz NOT NULL DEFAULT now(),
     deleted_at   timestamptz
 );
@@ -194,13 +197,13 @@ CREATE TABLE configuration_generation (
 CREATE TABLE secret (
     id              uuid PRIMARY KEY,
     namespace_id    uuid NOT NULL REFERENCES namespace,
-    name            text NOT NULL,
+    name            text COLLATE "C" NOT NULL,
     display_name    text,
     description     text,
     labels          jsonb NOT NULL DEFAULT '{}',
     current_version bigint NOT NULL,
     generation      bigint NOT NULL DEFAULT 1,
-    created_at      timestamptz NOT NULL DEFAULT now(),
+    created_at      timestamptz(3) NOT NULL DEFAULT now(),
     updated_at      timestamptz NOT NULL DEFAULT now(),
     deleted_at      timestamptz
 );
@@ -226,7 +229,7 @@ CREATE TABLE agent (
     namespace_id             uuid NOT NULL REFERENCES namespace,
     -- Low part of the lane of its work.
     lane                     bigint GENERATED ALWAYS AS IDENTITY UNIQUE CHECK (lane < 4294967296),
-    name                     text NOT NULL,
+    name                     text COLLATE "C" NOT NULL,
     display_name             text,
     description              text,
     labels                   jsonb NOT NULL DEFAULT '{}',
@@ -248,7 +251,7 @@ CREATE TABLE agent (
     next_revision_number     bigint NOT NULL DEFAULT 1,
     deleting                 boolean NOT NULL DEFAULT false,
     generation               bigint NOT NULL DEFAULT 1,
-    created_at               timestamptz NOT NULL DEFAULT now(),
+    created_at               timestamptz(3) NOT NULL DEFAULT now(),
     updated_at               timestamptz NOT NULL DEFAULT now(),
     deleted_at               timestamptz,
     -- A route is open only to an active revision.
@@ -267,7 +270,7 @@ CREATE TABLE agent_revision (
     actor_name  text NOT NULL,
     copied_from bigint,
     decisions   jsonb NOT NULL DEFAULT '[]',
-    created_at  timestamptz NOT NULL DEFAULT now(),
+    created_at  timestamptz(3) NOT NULL DEFAULT now(),
     UNIQUE (agent_id, number)
 );
 ALTER TABLE agent ADD FOREIGN KEY (active_revision_id) REFERENCES agent_revision,
@@ -301,13 +304,25 @@ CREATE TABLE deployment (
     actor_kind       text NOT NULL,
     actor_id         uuid NOT NULL,
     actor_name       text NOT NULL,
-    created_at       timestamptz NOT NULL DEFAULT now(),
+    created_at       timestamptz(3) NOT NULL DEFAULT now(),
     updated_at       timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX deployment_agent ON deployment (agent_id, created_at DESC, id DESC);
 -- Only one deployment of an Agent is past T1 and not yet settled.
 CREATE UNIQUE INDEX deployment_one_activating ON deployment (agent_id) WHERE phase = 'activating';
 CREATE UNIQUE INDEX deployment_one_serving ON deployment (agent_id) WHERE phase = 'serving';
+
+CREATE INDEX deployment_unretired ON deployment (revision_id)
+    WHERE phase IN ('queued', 'preparing', 'ready', 'activating', 'serving', 'retiring');
+
+-- Revisions that serve, are kept aside, or are on their way: what they pin must stay.
+CREATE VIEW unretired_revision AS
+    SELECT active_revision_id AS revision_id, id AS agent_id FROM agent WHERE active_revision_id IS NOT NULL AND deleted_at IS NULL
+    UNION
+    SELECT predecessor_revision_id, id FROM agent WHERE predecessor_revision_id IS NOT NULL AND deleted_at IS NULL
+    UNION
+    SELECT revision_id, agent_id FROM deployment
+     WHERE phase IN ('queued', 'preparing', 'ready', 'activating', 'serving', 'retiring');
 
 -- Every reference of a current draft or document, as ids. Names are looked up when shown.
 CREATE TABLE reference (
@@ -357,7 +372,7 @@ CREATE TABLE work (
     last_error    text,
     epoch         bigint NOT NULL DEFAULT 0,
     lease_until   timestamptz,
-    created_at    timestamptz NOT NULL DEFAULT now(),
+    created_at    timestamptz(3) NOT NULL DEFAULT now(),
     finished_at   timestamptz,
     CONSTRAINT work_one_per_lane EXCLUDE USING gist (lane WITH &&) WHERE (state = 'running'),
     CHECK ((state = 'running') = (lease_until IS NOT NULL))
@@ -367,6 +382,7 @@ CREATE INDEX work_due ON work (run_after, id) WHERE state = 'queued';
 CREATE INDEX work_running ON work (lease_until) WHERE state = 'running';
 CREATE INDEX work_namespace_running ON work (namespace_id) WHERE state = 'running';
 CREATE INDEX work_agent ON work (agent_id, created_at DESC);
+CREATE INDEX work_created ON work (created_at DESC, id DESC);
 
 CREATE TABLE work_attempt (
     work_id    uuid NOT NULL REFERENCES work ON DELETE CASCADE,

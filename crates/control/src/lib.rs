@@ -22,6 +22,7 @@ pub mod rollback;
 pub mod secret;
 pub mod settings;
 pub mod signals;
+pub mod signin;
 pub mod token;
 pub mod wake;
 pub mod work;

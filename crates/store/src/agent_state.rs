@@ -33,7 +33,7 @@ pub struct Pointers {
     pub route: RouteState,
     /// It is being deleted: nothing else may happen to it.
     pub deleting: bool,
-    /// Counts changes of desired state.
+    /// Counts changes of the draft.
     pub generation: i64,
     /// What was last seen.
     pub health: Health,
@@ -107,11 +107,11 @@ pub async fn lock<K: Send>(tx: &mut Tx<K>, namespace: NamespaceId, agent: AgentI
     row.map(Row::pointers).transpose()
 }
 
-/// Writes pointers, route, wanted state and generation of a row that this transaction has locked.
+/// Writes pointers, route and wanted state of a row that this transaction has locked. The generation is the draft's: it stays.
 pub async fn write(tx: &mut Tx<Mutation>, pointers: &Pointers) -> Result<()> {
     sqlx::query(
         "UPDATE agent SET desired_state = $2, active_revision_id = $3, predecessor_revision_id = $4,
-                last_serving_revision_id = $5, route_state = $6, deleting = $7, generation = $8, updated_at = now()
+                last_serving_revision_id = $5, route_state = $6, deleting = $7, updated_at = now()
           WHERE id = $1",
     )
     .bind(pointers.agent.uuid())
@@ -121,7 +121,6 @@ pub async fn write(tx: &mut Tx<Mutation>, pointers: &Pointers) -> Result<()> {
     .bind(pointers.last_serving.map(TypedId::uuid))
     .bind(pointers.route.as_str())
     .bind(pointers.deleting)
-    .bind(pointers.generation)
     .execute(tx.conn())
     .await?;
     Ok(())

@@ -7,10 +7,12 @@
 pub mod access;
 pub mod actor;
 pub mod agent;
+pub mod agent_state;
 pub mod audit;
 pub mod binding;
 pub mod configuration;
 pub mod connection;
+pub mod deployment;
 pub mod error;
 pub mod idempotency;
 pub mod installation;
@@ -22,13 +24,16 @@ pub mod outbox;
 pub mod policy;
 pub mod principal;
 pub mod reference;
+pub mod revision;
 pub mod role;
 pub mod secret;
 pub mod secret_consumer;
 pub mod secret_version;
 pub mod service_key;
+pub mod session;
 pub mod signin_link;
 pub mod tx;
+pub mod work_view;
 
 use std::time::Duration;
 

@@ -66,25 +66,41 @@ impl ListSpec {
         for term in &self.labels {
             push_label(query, t, term);
         }
-        let (more, order) = if self.descending { ("<", "DESC") } else { (">", "ASC") };
-        match &self.after {
-            Some(After::Name(name)) => {
-                query.push(format!(" AND {t}.name {more} ")).push_bind(name.clone());
-            }
-            Some(After::CreatedAt(micros, id)) => {
-                query
-                    .push(format!(" AND ({t}.created_at, {t}.id) {more} ('epoch'::timestamptz + "))
-                    .push_bind(*micros)
-                    .push(" * interval '1 microsecond', ")
-                    .push_bind(*id)
-                    .push(")");
-            }
-            None => {}
-        }
         match self.sort {
-            Sort::Name => query.push(format!(" ORDER BY {t}.name {order}")),
-            Sort::CreatedAt => query.push(format!(" ORDER BY {t}.created_at {order}, {t}.id {order}")),
-        };
+            Sort::Name => self.push_by_name(query, t),
+            Sort::CreatedAt => self.push_by_time(query, t),
+        }
+    }
+
+    fn push_by_name(&self, query: &mut QueryBuilder<Postgres>, t: &'static str) {
+        let (more, order) = self.direction();
+        if let Some(After::Name(name)) = &self.after {
+            query.push(format!(" AND {t}.name {more} ")).push_bind(name.clone());
+        }
+        query.push(format!(" ORDER BY {t}.name {order}"));
+        self.push_limit(query);
+    }
+
+    /// Adds the keyset page by time of creation alone: for kinds without a name of their own, whose scope the caller has decided.
+    pub fn push_by_time(&self, query: &mut QueryBuilder<Postgres>, t: &'static str) {
+        let (more, order) = self.direction();
+        if let Some(After::CreatedAt(micros, id)) = &self.after {
+            query
+                .push(format!(" AND ({t}.created_at, {t}.id) {more} ('epoch'::timestamptz + "))
+                .push_bind(*micros)
+                .push(" * interval '1 microsecond', ")
+                .push_bind(*id)
+                .push(")");
+        }
+        query.push(format!(" ORDER BY {t}.created_at {order}, {t}.id {order}"));
+        self.push_limit(query);
+    }
+
+    fn direction(&self) -> (&'static str, &'static str) {
+        if self.descending { ("<", "DESC") } else { (">", "ASC") }
+    }
+
+    fn push_limit(&self, query: &mut QueryBuilder<Postgres>) {
         query.push(" LIMIT ").push_bind(i64::from(self.limit) + 1);
     }
 }

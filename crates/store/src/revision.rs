@@ -96,7 +96,8 @@ impl Row {
     }
 }
 
-const SELECT: &str = "SELECT r.id, r.agent_id, r.number, r.snapshot, r.actor_name, r.copied_from, r.decisions, r.created_at,
+const SELECT: &str =
+    "SELECT r.id, r.agent_id, r.number, r.snapshot, r.actor_name, r.copied_from, r.decisions, r.created_at,
         coalesce(a.active_revision_id = r.id, false) AS active
    FROM agent_revision r JOIN agent a ON a.id = r.agent_id WHERE r.agent_id = ";
 

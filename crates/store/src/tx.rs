@@ -73,6 +73,13 @@ impl Tx<Mutation> {
         self.origin.as_ref()
     }
 
+    /// Names the actor once the transaction itself found out who it is (signing in).
+    pub fn act_as(&mut self, actor: Actor) {
+        if let Some(origin) = &mut self.origin {
+            origin.actor = actor;
+        }
+    }
+
     /// Writes the audit event of this mutation; from now on it can commit.
     pub async fn audit(mut self, entry: audit::Entry) -> Result<Tx<Audited>> {
         if let Some(origin) = self.origin.clone() {

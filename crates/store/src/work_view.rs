@@ -48,7 +48,8 @@ impl Row {
     }
 }
 
-const SELECT: &str = "SELECT w.id, w.kind, w.state, w.namespace_id, w.agent_id, w.epoch, w.attempts, w.run_after, w.last_error,
+const SELECT: &str =
+    "SELECT w.id, w.kind, w.state, w.namespace_id, w.agent_id, w.epoch, w.attempts, w.run_after, w.last_error,
         w.actor_name, w.created_at, w.finished_at
    FROM work w WHERE true";
 

@@ -37,8 +37,6 @@ pub const PLACEHOLDER: &str = "PLACEHOLDER";
 pub const CONTROL_CHARACTER: &str = "CONTROL_CHARACTER";
 /// An address that is no absolute http(s) URL.
 pub const INVALID_URL: &str = "INVALID_URL";
-/// Nested too deep.
-pub const TOO_DEEP: &str = "TOO_DEEP";
 
 /// A binding whose pointer is none, or names no place where the runtime reads a secret.
 pub const BINDING_PLACE: &str = "BINDING_PLACE";

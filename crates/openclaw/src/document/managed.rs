@@ -94,6 +94,8 @@ pub const MANAGED: &[Managed] = &[
     managed("/tools/exec/node", SANDBOX),
     managed("/tools/exec/pathPrepend", ENVIRONMENT),
     managed("/tools/exec/applyPatch/workspaceOnly", SANDBOX),
+    managed("/tools/links/models", CODE),
+    managed("/tools/media/models/*/command", CODE),
     managed("/tools/sessions/visibility", "A conversation sees itself only: conversations belong to people."),
     managed("/commands/allowFrom", COMMANDS),
     managed("/commands/ownerAllowFrom", COMMANDS),
@@ -106,10 +108,14 @@ pub const MANAGED: &[Managed] = &[
     managed("/session/store", PATHS),
     managed("/hooks/transformsDir", CODE),
     managed("/hooks/internal", CODE),
+    managed("/hooks/mappings/*/transform", CODE),
     managed("/security/installPolicy", CODE),
     managed("/skills/install", CODE),
     managed("/skills/load", CODE),
     managed("/plugins/load", CODE),
+    managed("/memory/search/store/vector/extensionPath", CODE),
+    managed("/agents/entries/*/memory/search/store/vector/extensionPath", CODE),
+    managed("/bindings/*/acp", CODE),
     managed("/plugins/entries/admin-http-rpc", OPERATOR),
     managed("/plugins/entries/codex/config/codexDynamicToolsExclude", SANDBOX),
     managed("/plugins/entries/codex/config/discovery", OUTSIDE),
@@ -137,6 +143,8 @@ pub const MANAGED: &[Managed] = &[
     managed("/desktop", SANDBOX),
     managed("/worktreeRoot", PATHS),
     managed("/browser/executablePath", CODE),
+    managed("/browser/profiles/*/executablePath", CODE),
+    managed("/browser/profiles/*/userDataDir", PATHS),
     managed("/browser/noSandbox", SANDBOX),
     managed("/browser/extraArgs", SANDBOX),
     managed("/proxy", NETWORK),
@@ -160,6 +168,32 @@ pub fn strip(document: &mut Value) {
     for (place, _) in set_in(document) {
         pointer::remove(document, &place);
     }
+}
+
+/// The table as a page of the documentation (Markdown).
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Keys that the platform manages\n\n\
+         A Configuration is a native OpenClaw document. The keys below follow the deployment; a document that sets one is refused with\n\
+         `MANAGED_KEY` at its place. `*` is any key or index; what lies below a managed key is managed too.\n\n\
+         | Place | Why |\n| --- | --- |\n",
+    );
+    for row in MANAGED {
+        page.push_str("| `");
+        page.push_str(row.pointer);
+        page.push_str("` | ");
+        page.push_str(row.why);
+        page.push_str(" |\n");
+    }
+    page.push_str(
+        "\nRefused anywhere: `${…}` (`UNBOUND_VARIABLE`), `$include` (`INCLUDE`), the runtime's own secret references (`SECRET_REF`), model\n\
+         credentials (`MODEL_KEY`; they come from the Agent's `harnessAuth`), secrets written out (`LITERAL_SECRET`; bind a Secret),\n\
+         placeholders (`PLACEHOLDER`), control characters (`CONTROL_CHARACTER`).\n\n\
+         Where the document is silent: the heartbeat is off (`agents.defaults.heartbeat.every` is `0m`), the browser is off, and only the\n\
+         plugins load that the document uses. The tools `cron` and `sessions_spawn` are off unless `tools.allow` or `tools.alsoAllow` names\n\
+         them; `gateway`, `nodes`, `openclaw`, `plugins`, `portal`, `secrets` and `terminal` are always off.\n",
+    );
+    page
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::Value;
 
+pub(crate) use address::is_refused_host;
 pub use shape::Shape;
 pub use target::{ProbeTarget, targets};
 
@@ -69,7 +70,7 @@ pub async fn run(target: &ProbeTarget, key: Option<&[u8]>, client: &Client) -> P
             _ => ProbeOutcome::of(Err(FailureCode::ModelUnreachable)),
         };
     };
-    if address::is_refused_host(url) {
+    if is_refused_host(url) {
         return ProbeOutcome::of(Err(FailureCode::ModelUnreachable));
     }
     let Some(headers) = headers(target, key) else {

@@ -38,7 +38,7 @@ pub fn at(root: &Value, pointer: &str) -> Vec<Completion> {
     for schema in schemas(root, pointer) {
         for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let place = join(pointer, key);
-            if managed::MANAGED.iter().any(|row| crate::pointer::within(row.pointer, &place)) {
+            if managed::covering(&place).is_some() {
                 continue;
             }
             let completion = Completion {
@@ -64,6 +64,11 @@ pub fn at(root: &Value, pointer: &str) -> Vec<Completion> {
         }
     }
     found.into_values().collect()
+}
+
+/// Whether any schema applies to `pointer`.
+pub fn knows(root: &Value, pointer: &str) -> bool {
+    !schemas(root, pointer).is_empty()
 }
 
 /// Every schema that applies to the value at `pointer`, choices opened.

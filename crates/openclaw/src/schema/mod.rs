@@ -79,6 +79,11 @@ impl Schema {
         complete::at(&self.root, pointer)
     }
 
+    /// Whether the runtime knows a key at `pointer`.
+    pub fn knows(&self, pointer: &str) -> bool {
+        complete::knows(&self.root, pointer)
+    }
+
     /// Every place where the runtime reads a secret by reference, as pointers with `*`, sorted.
     pub fn secret_places(&self) -> Vec<String> {
         complete::secret_places(&self.root)

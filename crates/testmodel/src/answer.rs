@@ -69,7 +69,13 @@ impl Decision {
 }
 
 /// Decides by the person's last message and what tools have answered since.
+///
+/// A runtime that repeats a failed turn may ask to go on with words that it does not send along. There is no answer to that, and
+/// an answer would turn the failure that a person asked for into a success, so it fails again.
 pub(crate) fn decide(conversation: &Conversation) -> Decision {
+    if conversation.continued && conversation.user_messages == 0 {
+        return Decision::Fail { status: StatusCode::INTERNAL_SERVER_ERROR, sleep: Duration::ZERO };
+    }
     let directives = Directives::read(&conversation.user);
     if !conversation.outputs.is_empty() {
         let reply = Reply::Text(after_tools(directives.say.as_deref(), &conversation.outputs));

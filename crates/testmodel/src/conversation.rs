@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::person::{self, Words};
+use crate::person::{Said, said};
 use crate::text::field;
 
 /// A tool that the runtime offers.
@@ -38,6 +38,8 @@ pub(crate) struct Conversation {
     pub(crate) user_messages: usize,
     /// What came back since that message.
     pub(crate) outputs: Vec<ToolOutput>,
+    /// The runtime asked to go on with an earlier message.
+    pub(crate) continued: bool,
     called: HashMap<String, String>,
 }
 
@@ -49,10 +51,14 @@ impl Conversation {
 
     /// A message under the role `user`, in its text parts.
     pub(crate) fn user_said<'a>(&mut self, parts: impl IntoIterator<Item = &'a str>) {
-        if let Some(Words { text, quoted_before }) = person::words(parts) {
-            self.user = text;
-            self.user_messages += 1 + quoted_before;
-            self.outputs.clear();
+        match said(parts) {
+            Said::Nothing => {}
+            Said::Continue => self.continued = true,
+            Said::Words { text, quoted_before } => {
+                self.user = text;
+                self.user_messages += 1 + quoted_before;
+                self.outputs.clear();
+            }
         }
     }
 

@@ -9,6 +9,8 @@
 //! * the person's words after `[Mon 2026-11-30 08:18 UTC] `, on a conversation's first message followed by an empty line and
 //!   `Runtime: agent=… | session=…`;
 //! * messages of Codex itself: `<environment_context>…`, `# AGENTS.md instructions…`;
+//! * after a failed turn, `Continue the current task from the existing transcript…`: the words that failed stand before it, or
+//!   nowhere;
 //! * in dedicated mode one message with everything: context, the conversation so far as text, then `Current user request:`.
 
 const INTERNAL_BEGIN: &str = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";
@@ -17,39 +19,55 @@ const CURRENT_REQUEST: &str = "\nCurrent user request:\n";
 const EARLIER_BEGIN: &str = "<conversation_context>";
 const EARLIER_END: &str = "</conversation_context>";
 const EARLIER_USER: &str = "\n[user]\n";
+const EARLIER_ASSISTANT: &str = "\n\n[assistant]\n";
+const CONTINUATION: &str = "Continue the current task from the existing transcript";
 
 /// Openings of messages that Codex writes by itself.
 const MACHINE_OPENINGS: [&str; 5] =
     ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<skill>", "# AGENTS.md instructions"];
 
-/// One message of a person.
+/// What one "user" message is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Words {
-    /// What the person wrote, without wrapping.
-    pub(crate) text: String,
-    /// How many messages of the person before this one are quoted inside the same message.
-    pub(crate) quoted_before: usize,
+pub(crate) enum Said {
+    /// A machine wrote all of it.
+    Nothing,
+    /// The runtime asks to go on with what the person said before: it repeats a turn that failed.
+    Continue,
+    /// A person wrote.
+    Words {
+        /// What, without wrapping.
+        text: String,
+        /// How many messages of the person before this one are quoted inside the same message.
+        quoted_before: usize,
+    },
 }
 
-/// The person's words in the text parts of one "user" message; `None` when a machine wrote all of it.
-pub(crate) fn words<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<Words> {
-    let mut quoted_before = 0;
+/// The person's words in the text parts of one "user" message.
+pub(crate) fn said<'a>(parts: impl IntoIterator<Item = &'a str>) -> Said {
+    let mut quoted = Vec::new();
     let mut own = Vec::new();
+    let mut continues = false;
     for part in parts {
         let part = without_internal_context(part);
         let part = part.trim();
         if part.is_empty() || MACHINE_OPENINGS.iter().any(|opening| part.starts_with(opening)) {
             continue;
         }
-        match assembled(part) {
-            Some((context, request)) => {
-                quoted_before += quoted(context);
-                own.push(plain(request).to_owned());
-            }
-            None => own.push(plain(part).to_owned()),
+        let (context, request) = assembled(part).unwrap_or(("", part));
+        quoted.extend(quoted_in(context).map(str::to_owned));
+        let request = plain(request);
+        if request.starts_with(CONTINUATION) {
+            continues = true;
+        } else {
+            own.push(request.to_owned());
         }
     }
-    (!own.is_empty()).then(|| Words { text: own.join("\n"), quoted_before })
+    let text = if own.is_empty() && continues { quoted.pop() } else { Some(own.join("\n")) };
+    match text {
+        None => Said::Continue,
+        Some(text) if text.is_empty() => Said::Nothing,
+        Some(text) => Said::Words { text, quoted_before: quoted.len() },
+    }
 }
 
 fn without_internal_context(text: &str) -> String {
@@ -68,10 +86,11 @@ fn assembled(text: &str) -> Option<(&str, &str)> {
     text.starts_with("OpenClaw ").then(|| text.rsplit_once(CURRENT_REQUEST)).flatten()
 }
 
-fn quoted(context: &str) -> usize {
-    context
-        .rsplit_once(EARLIER_BEGIN)
-        .map_or(0, |(_, earlier)| earlier.split(EARLIER_END).next().unwrap_or_default().matches(EARLIER_USER).count())
+/// The person's messages that a context quotes.
+fn quoted_in(context: &str) -> impl Iterator<Item = &str> {
+    let earlier = context.rsplit_once(EARLIER_BEGIN).map_or("", |(_, earlier)| earlier);
+    let earlier = earlier.split(EARLIER_END).next().unwrap_or_default();
+    earlier.split(EARLIER_USER).skip(1).map(|said| said.split(EARLIER_ASSISTANT).next().unwrap_or_default().trim())
 }
 
 /// Without the time in front and the note about the runtime behind.
@@ -106,7 +125,10 @@ mod tests {
     use super::*;
 
     fn text(part: &str) -> Option<String> {
-        words([part]).map(|words| words.text)
+        match said([part]) {
+            Said::Words { text, .. } => Some(text),
+            _ => None,
+        }
     }
 
     #[test]
@@ -124,7 +146,7 @@ mod tests {
     fn what_a_machine_wrote_is_nobodys_words() {
         assert_eq!(text("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nSAY x\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"), None);
         assert_eq!(text("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>> cut off"), None);
-        assert_eq!(words(["# AGENTS.md instructions for /ws\n…", "<environment_context>\n…"]), None);
+        assert_eq!(said(["# AGENTS.md instructions for /ws\n…", "<environment_context>\n…"]), Said::Nothing);
     }
 
     #[test]
@@ -133,10 +155,23 @@ mod tests {
         assert_eq!(text(sent).as_deref(), Some("hello"));
     }
 
+    const ASSEMBLED: &str = "OpenClaw assembled context for this turn:\n\n<conversation_context>\n[user]\nHANG\n\n[assistant]\n\
+                             no\n\n[user]\nagain\n</conversation_context>\n\nCurrent user request:\n";
+
     #[test]
     fn an_assembled_message_yields_the_request_and_counts_the_quoted_ones() {
-        let sent = "OpenClaw assembled context for this turn:\n\n<conversation_context>\n[user]\nHANG\n\n[assistant]\nno\n\n\
-                    [user]\nagain\n</conversation_context>\n\nCurrent user request:\nhello";
-        assert_eq!(words([sent]), Some(Words { text: "hello".to_owned(), quoted_before: 2 }));
+        assert_eq!(
+            said([format!("{ASSEMBLED}hello").as_str()]),
+            Said::Words { text: "hello".to_owned(), quoted_before: 2 }
+        );
+    }
+
+    #[test]
+    fn a_continuation_is_about_the_words_before_it() {
+        assert_eq!(said([CONTINUATION]), Said::Continue);
+        assert_eq!(
+            said([format!("{ASSEMBLED}{CONTINUATION}, preserving completed work.").as_str()]),
+            Said::Words { text: "again".to_owned(), quoted_before: 1 }
+        );
     }
 }

@@ -31,7 +31,7 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The failure that a person asked for with `FAIL=`.
+    /// The failure that a person asked for with `FAIL=`, or its repetition.
     pub(crate) fn on_request(status: StatusCode) -> Self {
         Self::new(status, format!("The test model was asked to fail with {}.", status.as_u16()))
     }

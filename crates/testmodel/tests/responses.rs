@@ -95,6 +95,15 @@ async fn a_conversation_that_the_gateway_assembled_counts_its_messages() {
 }
 
 #[tokio::test]
+async fn a_turn_repeated_without_its_words_fails_again() {
+    let (status, _) =
+        caller().await.ask("responses", &said("Continue the current task from the existing transcript.")).await;
+    assert_eq!(status, 500);
+    let input = json!([user("FAIL=429"), user("Continue the current task from the existing transcript.")]);
+    assert_eq!(caller().await.ask("responses", &json!({"model": "test-1", "input": input})).await.0, 429);
+}
+
+#[tokio::test]
 async fn a_wrong_key_is_refused_in_the_protocols_shape() {
     let response = caller().await.post("responses", &said("hi")).bearer_auth("sk-wrong").send().await.unwrap();
     assert_eq!(response.status(), 401);

@@ -1,0 +1,93 @@
+//! Recognising callers: a session cookie (people) or a service key (automation), never both.
+//!
+//! Writes by cookie need the exact Origin of this server, so that no other page can make a browser act (CSRF). What is recognised
+//! here is only *who*; *what they may do* is decided beside each action (`occ_control::Cx::require`).
+
+pub mod origin;
+pub mod session_store;
+
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use occ_control::{Control, Cx, Error, Result, signin};
+use occ_model::id::{PrincipalId, RequestId};
+use occ_model::identity::{Actor, Identity};
+use occ_model::problem::Code;
+use tower_sessions::Session;
+
+pub use origin::Origins;
+
+/// Name of the session cookie.
+pub const COOKIE: &str = "__Host-occ_session";
+/// Key of the signed-in person in a session's data.
+pub const PRINCIPAL: &str = "principal";
+
+/// How callers are recognised.
+#[derive(Clone)]
+pub struct Authn {
+    /// Which origins may write by cookie.
+    pub origins: Arc<Origins>,
+}
+
+impl Authn {
+    /// The caller's context, or `UNAUTHENTICATED`.
+    pub async fn authenticate(&self, control: &Arc<Control>, request: &Parts, id: RequestId) -> Result<Cx> {
+        let headers = &request.headers;
+        let bearer = bearer(headers)?;
+        let session = request.extensions.get::<Session>();
+        if bearer.is_some() && has_cookie(headers) {
+            return Err(Error::refused(
+                Code::MalformedRequest,
+                "Send a session cookie or an Authorization header, not both.",
+            ));
+        }
+        let actor = match (bearer, session) {
+            (Some(key), _) => signin::authenticate_key(control, key).await?,
+            (None, Some(session)) => {
+                if !matches!(request.method, Method::GET | Method::HEAD) {
+                    self.origins.check(headers)?;
+                }
+                self.person(control, session).await?.ok_or_else(anonymous)?
+            }
+            (None, None) => return Err(anonymous()),
+        };
+        Ok(Cx::new(Arc::clone(control), actor, Some(id)))
+    }
+
+    /// The person who is signed in, if one is.
+    pub async fn person(&self, control: &Control, session: &Session) -> Result<Option<Actor>> {
+        let principal: Option<PrincipalId> =
+            session.get(PRINCIPAL).await.map_err(|e| Error::fault("reading the session", e))?;
+        let Some(principal) = principal else { return Ok(None) };
+        let mut on = control.store.read().await?;
+        let name = occ_store::principal::active_name(&mut on, principal).await?;
+        Ok(name.map(|name| Actor { identity: Identity::Principal(principal), name }))
+    }
+}
+
+fn anonymous() -> Error {
+    Error::refused(Code::Unauthenticated, "Sign in, or send a service key as `Authorization: Bearer`.")
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let key = value
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    match key {
+        Some((_, key)) => Ok(Some(key.trim())),
+        None => Err(Error::refused(Code::Unauthenticated, "Send `Authorization: Bearer` with a service key.")),
+    }
+}
+
+fn has_cookie(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|text| text.split(';'))
+        .any(|pair| pair.trim_start().starts_with(COOKIE))
+}

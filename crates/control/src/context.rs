@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use occ_model::audit::Outcome;
-use occ_model::id::{AuditId, RequestId};
+use occ_model::id::{AuditId, RequestId, TypedId};
 use occ_model::identity::Actor;
 use occ_model::operation::Action;
 use occ_model::problem::{Code, Problem};
@@ -80,9 +80,10 @@ impl Cx {
             id: AuditId::new(),
             action: operation,
             kind: target.kind,
-            resource: target.id,
+            // A name that does not resolve stands for the nil id.
+            resource: target.id.filter(|id| !id.is_nil()),
             name: None,
-            namespace: target.namespace,
+            namespace: target.namespace.filter(|id| !id.uuid().is_nil()),
             outcome: Outcome::Denied,
             reason: Some(decision.reason.as_str()),
             evidence: evidence(&decision.evidence),

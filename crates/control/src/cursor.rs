@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
+use occ_model::meta::Meta;
 use occ_model::page::ListQuery;
 use occ_model::problem::{Code, Problem};
 use occ_store::list::{After, LabelTerm, ListSpec, Sort};
@@ -56,6 +57,29 @@ fn read(cx: &Cx, list: &str, query: &ListQuery, cursor: &str) -> Result<After> {
     match serde_json::from_slice(place).map_err(|_| refused())? {
         Place::N(name) => Ok(After::Name(name)),
         Place::C(micros, id) => Ok(After::CreatedAt(micros, id)),
+    }
+}
+
+/// Cuts a list to its page: the row more than the limit only says that another page follows.
+pub fn page<R>(
+    cx: &Cx,
+    list: &str,
+    query: &ListQuery,
+    spec: &ListSpec,
+    mut rows: Vec<R>,
+    after: impl Fn(&R) -> After,
+) -> Result<(Vec<R>, Option<String>)> {
+    let more = rows.len() > usize::from(spec.limit);
+    rows.truncate(usize::from(spec.limit));
+    let next = rows.last().filter(|_| more).map(|row| write(cx, list, query, &after(row))).transpose()?;
+    Ok((rows, next))
+}
+
+/// The key of a row with a name, in the order of the list.
+pub fn after(spec: &ListSpec, meta: &Meta, id: Uuid) -> After {
+    match spec.sort {
+        Sort::Name => After::Name(meta.name.to_string()),
+        Sort::CreatedAt => After::CreatedAt(meta.created_at.millis() * 1000, id),
     }
 }
 

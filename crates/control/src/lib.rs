@@ -7,16 +7,21 @@
 pub mod agent;
 pub mod apply;
 pub mod bootstrap;
+pub mod change;
 pub mod configuration;
 pub mod context;
 pub mod cursor;
 pub mod deploy;
 pub mod deployment;
+pub mod diff;
+pub mod draft;
+pub mod envelope;
 pub mod error;
 pub mod facts;
 pub mod keyfiles;
 pub mod lifecycle;
 pub mod namespace;
+pub mod place;
 pub mod revision;
 pub mod rollback;
 pub mod secret;
@@ -31,8 +36,9 @@ pub mod write;
 
 use std::sync::Arc;
 
-use occ_driver::ComputeDriver;
+use occ_driver::{ComputeDriver, SecretDriver};
 use occ_model::id::InstallationId;
+use occ_openclaw::schema::SchemaCache;
 use occ_store::Store;
 
 pub use context::Cx;
@@ -49,8 +55,12 @@ pub struct Control {
     pub compute: Arc<dyn ComputeDriver>,
     /// Chosen by the Installation's configuration.
     pub settings: settings::Settings,
+    /// The selected secret driver.
+    pub secrets: Arc<dyn SecretDriver>,
+    /// The pinned runtime's schema, held while it is used; whoever has a timer drops it when idle.
+    pub documents: Arc<SchemaCache>,
     /// Keys of this Installation: cursors, idempotency, secrets' envelope.
-    pub keys: settings::Keys,
+    pub keys: Arc<settings::Keys>,
     /// Facts of identities, per policy epoch.
     pub facts: facts::FactsCache,
     /// Tells workers and watchers, after commit.

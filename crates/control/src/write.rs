@@ -79,7 +79,9 @@ impl Once {
             .finalize()
             .into_bytes()
             .to_vec();
-        Ok(Self { operation, scope, key: options.idempotency_key.clone(), hmac })
+        // A dry run leaves no trace, so nothing is remembered of it.
+        let key = options.idempotency_key.clone().filter(|_| !options.dry_run);
+        Ok(Self { operation, scope, key, hmac })
     }
 
     fn key_of<'a>(&'a self, cx: &Cx, key: &'a IdempotencyKey) -> KeyOf<'a> {

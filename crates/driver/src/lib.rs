@@ -7,7 +7,10 @@
 mod compute;
 mod desired;
 mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 mod observed;
+mod secret;
 
 pub use compute::{ByteStream, Call, ComputeDriver, Connection, StepSink};
 pub use desired::{AgentKey, Desired, SecretBytes, SecretValues};
@@ -16,3 +19,4 @@ pub use observed::{
     Activation, Diagnosis, LogQuery, Observed, ObservedRoute, Owned, Preflight, PreflightItem, Prepared, Proof,
     StopOptions,
 };
+pub use secret::{SealedSecret, SecretDriver, SecretPlace};

@@ -79,7 +79,7 @@ pub struct StopOptions {
 
 impl Default for StopOptions {
     fn default() -> Self {
-        Self { grace: Duration::from_secs(60) }
+        Self { grace: Duration::from_mins(1) }
     }
 }
 

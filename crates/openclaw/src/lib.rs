@@ -7,6 +7,7 @@
 //! Invariants: no text made here repeats a value of a document (values may be secrets); a rendering depends on its input alone;
 //! what the platform manages always follows the deployment, whatever the document says.
 
+mod agents;
 pub mod code;
 pub mod document;
 mod error;
@@ -19,5 +20,6 @@ pub mod render;
 pub mod schema;
 pub mod validate;
 
+pub use agents::default_agent;
 pub use error::{Error, Result};
 pub use layout::{Layout, Ports, Purpose};

@@ -4,6 +4,7 @@ use occ_model::revision::Snapshot;
 use serde_json::{Value, json};
 
 use super::secret_file::{SecretFile, SecretSource};
+use crate::agents;
 use crate::layout::{Layout, Ports};
 use crate::pointer::{places, set, set_default};
 
@@ -47,6 +48,11 @@ pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: 
     }
     set_default(document, "/agents/defaults/heartbeat/every", json!("0m"));
     set_default(document, "/browser/enabled", json!(false));
+    if agents::is_unowned(document) {
+        // Required by this version of the runtime from the second agent on.
+        set(document, "/agents/ownership", json!("explicit"));
+        set_default(document, "/agents/defaults/systemAgent/agentId", json!(agents::default_agent(document)));
+    }
     deny_tools(document);
     let mut files = vec![token];
     for (number, binding) in snapshot.secret_bindings.iter().enumerate() {

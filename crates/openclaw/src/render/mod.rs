@@ -105,7 +105,7 @@ pub fn render(input: &RenderInput<'_>) -> Result<Rendered> {
     };
     plugins::allow(&mut document, snapshot);
     if purpose == Purpose::Proof {
-        proof::quieten(&mut document);
+        proof::quieten(&mut document, &mut files);
     }
     rendered.openclaw_json = document;
     rendered.gateway_env = environment::gateway(layout, purpose);

@@ -4,13 +4,14 @@
 
 use serde_json::{Value, json};
 
+use super::secret_file::{Reader, SecretFile};
 use crate::pointer::{places, remove, set};
 
 /// Places that the proof rendering leaves out.
 pub const LEFT_OUT: [&str; 5] = ["/channels", "/bindings", "/broadcast", "/hooks", "/transcripts"];
 
 /// Takes channels, schedules, heartbeat and background jobs away.
-pub fn quieten(document: &mut Value) {
+pub fn quieten(document: &mut Value, files: &mut Vec<SecretFile>) {
     for pointer in LEFT_OUT {
         remove(document, pointer);
     }
@@ -19,8 +20,9 @@ pub fn quieten(document: &mut Value) {
     }
     set(document, "/agents/defaults/heartbeat", json!({"every": "0m"}));
     set(document, "/cron", json!({"enabled": false}));
-    // References to the secrets of channels went with them; providers that nothing refers to would only be read in vain.
+    // References to the secrets of channels went with them, so their files are not delivered either.
     let used = used_providers(document);
+    files.retain(|file| file.reader == Reader::Harness || used.contains(&file.provider()));
     if let Some(Value::Object(providers)) = document.pointer_mut("/secrets/providers") {
         providers.retain(|name, _| used.contains(name));
     }

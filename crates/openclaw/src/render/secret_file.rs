@@ -44,7 +44,7 @@ impl SecretFile {
     }
 
     /// The name of its provider under `/secrets/providers`. The author has none there, so none is taken.
-    fn provider(&self) -> String {
+    pub(super) fn provider(&self) -> String {
         format!("occ-{}", self.file_name)
     }
 

@@ -72,7 +72,7 @@ mod tests {
             Schema::from_bytes(b"{}")
         });
         let start = Instant::now();
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         cache.get(start).unwrap();
         cache.get(start + minute).unwrap();
         assert!(!cache.drop_idle(start + minute, minute));

@@ -75,7 +75,7 @@ pub fn knows(root: &Value, pointer: &str) -> bool {
 fn schemas<'a>(root: &'a Value, pointer: &str) -> Vec<&'a Value> {
     let mut at = open(root, root);
     for token in tokens(pointer) {
-        at = at.into_iter().flat_map(|schema| step(schema, &token)).flat_map(|schema| open(root, schema)).collect();
+        at = at.into_iter().filter_map(|schema| step(schema, &token)).flat_map(|schema| open(root, schema)).collect();
     }
     at
 }

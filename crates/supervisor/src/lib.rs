@@ -4,7 +4,9 @@
 //! epoch over a Unix socket (0600) and refuses lower ones; the death of `occ serve` touches nothing of it, its own death ends its
 //! children. Turns pass its door only while the route is open and only to the active revision.
 
+pub mod agent;
 mod claim;
+pub mod client;
 pub mod door;
 mod error;
 pub mod fence;

@@ -12,12 +12,9 @@ use occ_supervisor::sandbox::{
     Identity, Isolation, Launch, Limits, Place, SandboxSpec, SecretVariable, System, UidRange, check, wall,
 };
 
-/// The shim as a program (`examples/shim.rs`), which Cargo builds together with this test.
+/// The shim as a program (`src/bin/occ-shim.rs`).
 fn shim() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let shim = test.parent().and_then(Path::parent).unwrap().join("examples/shim");
-    assert!(shim.is_file(), "{} is missing: cargo build -p occ-supervisor --examples", shim.display());
-    shim
+    env!("CARGO_BIN_EXE_occ-shim").into()
 }
 
 /// A small world: an Agent's directories and a secret beside them that it must not see.

@@ -120,19 +120,19 @@ impl AgentPlace {
         self.root.join("workspace")
     }
 
-    /// In the dedicated mode, the gateway's own copy of the workspace.
-    pub fn gateway_workspace(&self) -> PathBuf {
-        self.root.join("gateway-workspace")
-    }
-
-    /// `HOME` of the Agent's processes.
-    pub fn home(&self) -> PathBuf {
+    /// `HOME`s of the Agent's processes, one each.
+    pub fn homes(&self) -> PathBuf {
         self.root.join("home")
     }
 
-    /// `TMPDIR` of the Agent's processes.
-    pub fn tmp(&self) -> PathBuf {
+    /// What the Agent's processes see as `/tmp`, one each.
+    pub fn temporaries(&self) -> PathBuf {
         self.root.join("tmp")
+    }
+
+    /// Small files that the sandbox itself needs.
+    pub fn sandbox(&self) -> PathBuf {
+        self.root.join("sandbox")
     }
 
     /// Log files.

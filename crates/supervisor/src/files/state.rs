@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use occ_model::id::RevisionId;
 use occ_model::time::Timestamp;
@@ -31,7 +32,32 @@ pub struct Persisted {
     pub unclean: Vec<Timestamp>,
 }
 
+/// Unclean starts within this time make the gateway keep its channels off.
+const WINDOW: Duration = Duration::from_secs(300);
+/// So many are too many.
+const TOO_MANY: usize = 3;
+
 impl Persisted {
+    /// A start on the Agent's state began; it counts as unclean until it [`Self::ended_in_order`].
+    pub fn began(&mut self, at: Timestamp) {
+        self.unclean.retain(|began| millis_between(*began, at) < WINDOW.as_millis());
+        self.unclean.push(at);
+    }
+
+    /// The start of `at` ended in order.
+    pub fn ended_in_order(&mut self, at: Timestamp) {
+        self.unclean.retain(|began| *began != at);
+    }
+
+    /// How long the next start must wait at `now`, so that no three unclean ones fall into the window.
+    pub fn spacing(&self, now: Timestamp) -> Duration {
+        let recent: Vec<_> =
+            self.unclean.iter().filter(|began| millis_between(**began, now) < WINDOW.as_millis()).collect();
+        let Some(index) = recent.len().checked_sub(TOO_MANY - 1) else { return Duration::ZERO };
+        let oldest_that_counts = millis_between(*recent[index], now);
+        Duration::from_millis(u64::try_from(WINDOW.as_millis() - oldest_that_counts).unwrap_or_default())
+    }
+
     /// What was written last; empty when nothing was.
     pub fn read(place: &AgentPlace) -> Result<Self> {
         match fs::read(place.persisted()) {
@@ -45,5 +71,32 @@ impl Persisted {
     pub fn write(&self, place: &AgentPlace) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(self).map_err(Error::json("the supervisor's memory"))?;
         replace_file(&place.persisted(), &bytes, 0o600)
+    }
+}
+
+fn millis_between(earlier: Timestamp, later: Timestamp) -> u128 {
+    u128::try_from(later.millis() - earlier.millis()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    #[test]
+    fn no_three_unclean_starts_fall_into_the_window() {
+        let mut memory = Persisted::default();
+        assert_eq!(memory.spacing(at(0)), Duration::ZERO);
+        memory.began(at(0));
+        assert_eq!(memory.spacing(at(10)), Duration::ZERO);
+        memory.began(at(10));
+        assert_eq!(memory.spacing(at(20)), Duration::from_secs(280), "until the first is out of the window");
+        memory.ended_in_order(at(10));
+        assert_eq!(memory.spacing(at(20)), Duration::ZERO);
+        memory.began(at(20));
+        assert_eq!(memory.spacing(at(300)), Duration::ZERO);
     }
 }

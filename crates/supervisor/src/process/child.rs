@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use occ_model::chat::LogLine;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use super::{Exit, memory, spawner};
 use crate::logs::{LogBook, Source};
@@ -17,6 +19,8 @@ use crate::{Error, Result};
 
 /// Lines that are kept to explain an end.
 const LAST_LINES: usize = 80;
+/// How long the shim may take to end everything.
+const SHIM_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A program inside its walls. Dropping it ends it and everything under it.
 #[derive(Debug)]
@@ -125,6 +129,7 @@ async fn attend(
     mut channel: Option<ChildStdin>,
     mut orders: mpsc::Receiver<u8>,
 ) -> Exit {
+    let mut patience = std::pin::pin!(tokio::time::sleep(SHIM_PATIENCE));
     loop {
         tokio::select! {
             status = child.wait() => return status.map_or(Exit::NotStarted, Exit::of),
@@ -135,11 +140,16 @@ async fn attend(
                     }
                 }
                 _ => {
-                    // The shim ends everything at the end of its channel; the signal ends a shim that does not run yet.
+                    // The shim ends everything at the end of its channel.
                     channel = None;
-                    let _ = child.start_kill();
+                    patience.as_mut().reset(Instant::now() + SHIM_PATIENCE);
                 }
             },
+            // A shim that does not run yet, or not any more, hears nothing.
+            () = &mut patience, if channel.is_none() => {
+                let _ = child.start_kill();
+                return child.wait().await.map_or(Exit::NotStarted, Exit::of);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod exit;
 mod memory;
 mod slots;
 mod spawner;
+pub(crate) mod tree;
 
 pub use capacity::{Capacity, RESERVE, WANTED};
 pub use child::Child;

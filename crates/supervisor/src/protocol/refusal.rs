@@ -56,8 +56,8 @@ pub enum Wait {
     StartSlot,
     /// The revision is not prepared here, or its secrets are gone with the machine's memory: prepare it again.
     Preparation,
-    /// Another process still owns the Agent's state.
-    State,
+    /// Unclean starts are being spaced, so that the gateway does not keep its channels off.
+    Spacing,
 }
 
 impl Refusal {

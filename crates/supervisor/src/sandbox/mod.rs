@@ -25,7 +25,7 @@ use tokio::process::Command;
 
 pub use check::{Standing, check};
 pub use identity::{Identity, UidRange};
-pub use limits::Limits;
+pub use limits::{Limits, Maximum};
 
 use crate::{Error, Result};
 

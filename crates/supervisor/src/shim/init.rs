@@ -8,10 +8,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, set_child_subreaper, wait};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, wait};
 
 use super::options::Options;
 use super::{CANNOT_START, Failed, KILL, TERMINATE};
+use crate::process::tree::descendants;
 
 pub(super) fn run(args: impl Iterator<Item = OsString>) -> Result<u8, Failed> {
     let options = Options::parse(args)?;
@@ -31,7 +32,7 @@ pub(super) fn run(args: impl Iterator<Item = OsString>) -> Result<u8, Failed> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Failed::Usage)?;
     std::thread::spawn(move || listen(pid));
     let code = reap(pid);
-    end(pid);
+    end();
     Ok(code)
 }
 
@@ -59,15 +60,23 @@ fn listen(program: Pid) {
             Ok(_) | Err(_) => break,
         }
     }
-    end(program);
+    end();
     std::process::exit(i32::from(128 + SIGKILL));
 }
 
 const SIGKILL: u8 = 9;
 
-/// Ends the program's group. In a sandbox the kernel ends the rest with this process, pid 1.
-fn end(program: Pid) {
-    let _ = kill_process_group(program, Signal::KILL);
+/// Ends everything under this process. In a sandbox the kernel does it when this process, pid 1, ends.
+fn end() {
+    if rustix::process::getpid().is_init() {
+        return;
+    }
+    // What is started between the look and the signal is found by the next look.
+    for _ in 0..3 {
+        for pid in descendants(std::process::id()).into_iter().filter_map(|pid| Pid::from_raw(pid.try_into().ok()?)) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
 }
 
 /// Waits for the program, reaping others on the way.

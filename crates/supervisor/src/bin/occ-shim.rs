@@ -1,5 +1,5 @@
-//! The shim and the shell of the supervisor in a program of their own, for this crate's tests. The product's `occ` leads the same
-//! words to the same functions.
+//! The shim and the shell in a program of their own, for this crate's tests. The product's `occ` leads the same
+//! words to the same functions; nobody installs this one.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,0 +1,104 @@
+//! The supervisor's sockets and its own end.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::BufReader;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::core::Agent;
+use super::{end, request};
+use crate::protocol::{Frame, Request, read_line, write_line};
+use crate::{Error, Result};
+
+/// How long running turns may go on when the machine ends us.
+const LAST_GRACE: Duration = Duration::from_secs(5);
+
+/// Serves requests and turns until nothing is left to do or the machine ends us. Nothing of the Agent runs afterwards.
+pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
+    let signals = Error::io("listen to signals");
+    let mut terminate = signal(SignalKind::terminate()).map_err(signals)?;
+    // The terminal of whoever started us is not ours.
+    let mut hangup = signal(SignalKind::hangup()).map_err(Error::io("listen to signals"))?;
+    let door = bind(&agent.files.door())?;
+    let doorkeeper = tokio::spawn(crate::door::serve(door, agent.door.clone()));
+    let control = bind(&agent.files.control())?;
+    let nothing_runs = || agent.running().is_none() && !agent.progressing();
+    let idle = agent.idle.wait(nothing_runs);
+    let mut idle = std::pin::pin!(idle);
+    loop {
+        tokio::select! {
+            accepted = control.accept() => match accepted {
+                Ok((stream, _)) => { tokio::spawn(attend(agent.clone(), stream)); }
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a connection was not accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+            () = &mut idle => break,
+            () = agent.leave.cancelled() => break,
+            _ = terminate.recv() => {
+                let mut work = agent.work.lock().await;
+                if let Err(refusal) = end::end(&agent, &mut work, LAST_GRACE).await {
+                    tracing::warn!(error = &refusal as &dyn std::error::Error, "the Agent did not end in order");
+                }
+                break;
+            }
+            _ = hangup.recv() => {}
+        }
+    }
+    doorkeeper.abort();
+    for socket in [agent.files.control(), agent.files.door()] {
+        fs::remove_file(&socket).map_err(Error::file("remove", socket))?;
+    }
+    Ok(())
+}
+
+fn bind(path: &Path) -> Result<UnixListener> {
+    // We hold the lock: a socket that is there belongs to nobody.
+    if path.exists() {
+        fs::remove_file(path).map_err(Error::file("remove", path))?;
+    }
+    let listener = UnixListener::bind(path).map_err(Error::file("listen on", path))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(Error::file("close to others", path))?;
+    Ok(listener)
+}
+
+/// One request of one caller. The caller's leaving does not stop it.
+async fn attend(agent: Arc<Agent>, stream: UnixStream) {
+    let busy = agent.idle.busy();
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
+    let request: Request = match read_line(&mut reader).await {
+        Ok(Some(request)) => request,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a request could not be read");
+            return;
+        }
+    };
+    let (frames, mut outgoing) = unbounded_channel();
+    let worker = agent.clone();
+    tokio::spawn(async move {
+        let _busy = busy;
+        let last = match request::answer(&worker, request, &frames).await {
+            Ok(answer) => Frame::Done { answer },
+            Err(refusal) => Frame::Refused { refusal },
+        };
+        let _left = frames.send(last);
+    });
+    while let Some(frame) = outgoing.recv().await {
+        let last = matches!(frame, Frame::Done { .. } | Frame::Refused { .. });
+        if write_line(&mut writer, &frame).await.is_err() || last {
+            break;
+        }
+    }
+    if agent.is_deleted() {
+        agent.leave.cancel();
+    }
+}

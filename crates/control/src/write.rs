@@ -84,6 +84,11 @@ impl Once {
         Ok(Self { operation, scope, key, hmac })
     }
 
+    /// For a mutation that takes no key: it is idempotent by itself or guarded by `If-Match`.
+    pub fn none(operation: &'static str) -> Self {
+        Self { operation, scope: String::new(), key: None, hmac: Vec::new() }
+    }
+
     fn key_of<'a>(&'a self, cx: &Cx, key: &'a IdempotencyKey) -> KeyOf<'a> {
         KeyOf {
             actor: cx.actor().identity,

@@ -95,9 +95,32 @@ serve_start() {
   say "occ answers at $OCC_URL"
 }
 
+# supervisors: process ids of this installation's supervisors. Their command line names the data directory.
+supervisors() {
+  local file words
+  for file in /proc/[0-9]*/cmdline; do
+    mapfile -d '' -t words 2>/dev/null <"$file" || continue
+    [ "${words[*]:1:4}" != "runtime agent --data $OCC_DATA_DIR" ] || basename "$(dirname "$file")"
+  done
+}
+
+# Ends the Agents' processes but not what is wanted of the Agents, so the next start brings them back.
+supervisors_stop() {
+  local pids start=$EPOCHSECONDS
+  mapfile -t pids < <(supervisors)
+  [ ${#pids[@]} -gt 0 ] || return 0
+  say "stopping ${#pids[@]} Agent(s)"
+  kill -TERM "${pids[@]}" 2>/dev/null || true
+  while [ -n "$(supervisors)" ]; do
+    [ $((EPOCHSECONDS - start)) -lt 90 ] || die "the Agents' supervisors ($(supervisors | tr '\n' ' ')) did not stop" "look at their logs in $OCC_DATA_DIR/agents, then end them by hand"
+    sleep 0.2
+  done
+}
+
+# First who would start the Agents again, then the Agents, then what they all use.
 stack_stop() {
   end serve occ
-  [ ! -x "$occ" ] || "$occ" stop --all || say "some Agents could not be stopped; see above"
+  supervisors_stop
   end testmodel occ-testmodel 10
-  [ ! -x "$occ" ] || "$occ" db stop || say "the database could not be stopped; see above"
+  [ ! -x "$occ" ] || "$occ" db stop >/dev/null || die "the database did not stop" "see $OCC_DATA_DIR/postgres/postgres.log"
 }

@@ -17,7 +17,7 @@ export OCC_TEST_RESULTS=$OCC_TEST_DIR/results
 mkdir -p "$OCC_TEST_LOGS"
 : >"$OCC_TEST_RESULTS"
 # Nothing of a person's own installation may leak into a test, nor the other way round.
-unset OCC_URL OCC_DATABASE_URL OCC_DATABASE_OWNER_URL DATABASE_URL
+unset "${!OCC__@}" OCC_CONFIG OCC_LOG OCC_URL OCC_DATABASE_URL OCC_DATABASE_OWNER_URL DATABASE_URL
 export OCC_DATA_DIR=$OCC_TEST_DIR/data CARGO_TERM_COLOR=never
 
 runtimes=

@@ -5,7 +5,7 @@ set -euo pipefail
 
 # Ports of its own, so that a person's installation can stay up meanwhile.
 export OCC_PORT=7271 OCC_TESTMODEL_PORT=18180 OCC_URL=http://127.0.0.1:7271
-export OCC__SERVER__LISTEN=127.0.0.1:$OCC_PORT
+
 . "$top/scripts/stack.sh"
 logs=$OCC_TEST_LOGS/e2e
 

@@ -1,6 +1,6 @@
 //! One Agent as its supervisor holds it.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use occ_driver::AgentKey;
@@ -185,9 +185,12 @@ impl Agent {
     }
 }
 
-/// Takes the lock that a supervisor holds for life.
+/// Takes the lock that a supervisor holds for life, and writes our process id into it.
 fn own(path: &std::path::Path) -> Result<File> {
-    let lock = File::create(path).map_err(Error::file("open", path))?;
+    use std::io::Write as _;
+    let open = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    let mut lock = open().map_err(Error::file("open", path))?;
     lock.try_lock().map_err(|_| Error::AlreadyOwned)?;
+    lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id())).map_err(Error::file("write", path))?;
     Ok(lock)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use occ_model::audit::Outcome;
-use occ_model::id::{AuditId, RequestId, TypedId};
+use occ_model::id::{AuditId, RequestId, SessionId, TypedId};
 use occ_model::identity::Actor;
 use occ_model::operation::Action;
 use occ_model::problem::{Code, Problem};
@@ -22,6 +22,7 @@ pub struct Cx {
     control: Arc<Control>,
     actor: Arc<Actor>,
     request: Option<RequestId>,
+    session: Option<SessionId>,
 }
 
 impl std::ops::Deref for Cx {
@@ -34,7 +35,18 @@ impl std::ops::Deref for Cx {
 impl Cx {
     /// A context for `actor`. Made by authentication (server) and by the worker, nowhere else.
     pub fn new(control: Arc<Control>, actor: Actor, request: Option<RequestId>) -> Self {
-        Self { control, actor: Arc::new(actor), request }
+        Self { control, actor: Arc::new(actor), request, session: None }
+    }
+
+    /// The same, in a session of a person.
+    #[must_use]
+    pub fn with_session(self, session: SessionId) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
+    /// The session that it comes from, if it comes from one.
+    pub fn session(&self) -> Option<SessionId> {
+        self.session
     }
 
     /// Who asks.

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::Store;
 use crate::connection::Conn;
 use crate::error::Result;
-use crate::tx::{Observation, Tx};
+use crate::tx::{Mutation, Observation, Tx};
 
 /// Lifetimes of a session, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ pub async fn delete(tx: &mut Tx<Observation>, hash: &[u8]) -> Result<()> {
 }
 
 /// Ends one of a person's own sessions; `false` when there is no such.
-pub async fn end(tx: &mut Tx<Observation>, principal: PrincipalId, session: SessionId) -> Result<bool> {
+pub async fn end(tx: &mut Tx<Mutation>, principal: PrincipalId, session: SessionId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM session WHERE principal_id = $1 AND id = $2")
         .bind(principal.uuid())
         .bind(session.uuid())

@@ -4,17 +4,25 @@
 //! transaction with its audit event, its work and its announcement → commit under the policy epoch → wake the workers.
 //! REST handlers and server functions are one-line adapters over these functions.
 
+mod admission;
 pub mod agent;
+mod agent_draft;
+mod agent_view;
 pub mod apply;
+mod authorize;
 pub mod bootstrap;
 pub mod change;
+pub mod chat;
 pub mod configuration;
+mod configuration_history;
+mod configuration_view;
 pub mod context;
 pub mod credential_check;
 pub mod cursor;
 pub mod deploy;
 pub mod deployment;
 pub mod diff;
+pub mod document;
 pub mod draft;
 pub mod envelope;
 pub mod error;
@@ -26,6 +34,7 @@ pub mod lifecycle;
 pub mod logs;
 pub mod me;
 pub mod namespace;
+mod order;
 pub mod place;
 pub mod revision;
 pub mod rollback;
@@ -39,8 +48,10 @@ pub mod signals;
 pub mod signin;
 pub mod token;
 pub mod wake;
+mod wanted;
 pub mod work;
 pub mod worker;
+mod workspace_files;
 pub mod write;
 
 use std::sync::Arc;

@@ -4,8 +4,11 @@
 //! read here, once, the same way for all.
 
 pub mod call;
+pub mod fallback;
+pub mod health;
 pub mod problem;
 pub mod reply;
 pub mod request_id;
 pub mod route;
+pub mod security;
 pub mod state;

@@ -1,0 +1,109 @@
+//! Talking to an Agent: one turn through its own gateway. Stored nowhere here.
+//!
+//! The session key comes from the person and the conversation, so that nobody reaches another's; the turn names the active
+//! revision of an open route, and the door admits it only if that is still so (I2). Leaving drops the connection, which aborts
+//! the run. No foreign text gets into an error.
+
+mod door;
+mod history;
+mod parse;
+mod route;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use hmac::{Hmac, KeyInit, Mac};
+use occ_driver::AgentKey;
+use occ_model::chat::{ChatEvent, ChatTurn};
+use occ_model::id::{AgentId, NamespaceId, TypedId};
+use occ_model::operation::{self as op, Kind};
+use occ_model::problem::{Code, Problem};
+use occ_model::reference::Selector;
+use occ_store::Named;
+use occ_store::agent::AgentRow;
+use occ_store::audit::Entry;
+use secrecy::ExposeSecret;
+use sha2::Sha256;
+
+use crate::context::{Cx, evidence};
+use crate::error::{Error, Result};
+use crate::place::{self, Found};
+
+pub use history::history;
+
+/// A message is 1 to so many bytes.
+pub const MOST: usize = 16_384;
+/// The conversation where none is named.
+const MAIN: &str = "main";
+
+/// Takes one turn: its events as they come. Ends with `done` or `error`.
+pub async fn turn(
+    cx: &Cx,
+    namespace: &Selector<NamespaceId>,
+    agent: &Selector<AgentId>,
+    request: ChatTurn,
+) -> Result<BoxStream<'static, ChatEvent>> {
+    let found = place::resource::<AgentRow>(cx, &op::AGENT_CHAT, namespace, agent).await?;
+    check(&request)?;
+    let key = agent_key(cx, &found);
+    let session = session_key(cx, key.agent, request.conversation.as_deref())?;
+    let entry = Entry::success(op::AGENT_CHAT.id, Kind::Agent, key.agent.uuid())
+        .of(found.row.meta.name.as_str(), Some(key.namespace))
+        .because(evidence(&found.decision.evidence));
+    cx.store.record(&cx.origin(found.decision.epoch), &entry).await?;
+    let serving = route::open(cx, key).await?;
+    let answer = door::turn(cx, key, &serving, &session, &request.text).await?;
+    let revision = serving.number;
+    Ok(parse::events(answer)
+        .map(move |event| match event {
+            Ok(parse::Said::Text(text)) => ChatEvent::Delta { text },
+            Ok(parse::Said::Tool(name)) => ChatEvent::Tool { name },
+            Ok(parse::Said::End) => ChatEvent::Done { revision },
+            Err(problem) => ChatEvent::Error { code: problem.code, detail: problem.detail },
+        })
+        .boxed())
+}
+
+fn agent_key(cx: &Cx, found: &Found<AgentRow>) -> AgentKey {
+    AgentKey { installation: cx.installation, namespace: found.namespace.id, agent: found.row.id() }
+}
+
+fn check(request: &ChatTurn) -> Result<()> {
+    let invalid = |pointer: &str, message: &str| -> Error {
+        Problem::new(Code::InvalidFields, "Correct the field that is named and send the message again.")
+            .at(pointer, "INVALID", message)
+            .into()
+    };
+    if request.text.trim().is_empty() || request.text.len() > MOST {
+        return Err(invalid("/text", "Write 1 to 16,384 bytes."));
+    }
+    if request.text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
+        return Err(invalid("/text", "Leave control characters out."));
+    }
+    conversation(request.conversation.as_deref()).map(|_| ())
+}
+
+/// Names of conversations: `[a-z0-9-]{1,64}`.
+fn conversation(name: Option<&str>) -> Result<&str> {
+    let name = name.unwrap_or(MAIN);
+    let well_formed = (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if well_formed {
+        return Ok(name);
+    }
+    Err(Problem::new(Code::InvalidFields, "Choose another name for the conversation.")
+        .at("/conversation", "INVALID", "Use 1 to 64 lower-case letters, digits or hyphens.")
+        .into())
+}
+
+/// The gateway's session: a keyed hash of Agent, person and conversation, so that it can neither be guessed nor shared.
+fn session_key(cx: &Cx, agent: AgentId, name: Option<&str>) -> Result<String> {
+    let hash = Hmac::<Sha256>::new_from_slice(cx.keys.digest.expose_secret())
+        .map_err(|e| Error::fault("keying a conversation", e))?
+        .chain_update(b"chat")
+        .chain_update(agent.uuid().as_bytes())
+        .chain_update(cx.actor().identity.uuid().as_bytes())
+        .chain_update(conversation(name)?.as_bytes())
+        .finalize()
+        .into_bytes();
+    Ok(format!("agent:main:occ:{}", hex::encode(&hash[..16])))
+}

@@ -1,0 +1,45 @@
+//! `occ init`
+
+use occ_control::bootstrap;
+use occ_control::keyfiles;
+use occ_model::problem::Code;
+use secrecy::ExposeSecret;
+
+use crate::config::Config;
+use crate::wiring;
+
+/// Arguments of `occ init`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of the first administrator, for people.
+    #[arg(long, default_value = "Administrator")]
+    administrator: String,
+    /// Re-issue access while no administrator can act.
+    #[arg(long)]
+    recover: bool,
+}
+
+/// Makes the Installation, once; asked again it says so and succeeds.
+pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
+    let owner = wiring::owner(config).await?;
+    wiring::migrate(&owner).await?;
+    if args.recover {
+        let link = bootstrap::recover(&owner).await?;
+        println!("{}", super::signin_link::url(config, link.expose_secret()));
+        return Ok(());
+    }
+    keyfiles::load_or_create(&config.data_dir().join("keys"))?;
+    match bootstrap::init(&owner, &args.administrator, &config.data_dir().join("service-key")).await {
+        Ok(made) => {
+            println!("made the Installation {}", made.installation);
+            println!("service key in {}", made.key_file.display());
+            println!("sign in once, within 15 minutes: {}", super::signin_link::url(config, made.link.expose_secret()));
+            Ok(())
+        }
+        Err(error) if error.problem().code == Code::AlreadyInitialized => {
+            println!("the Installation exists already");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,189 @@
+//! `occ.toml`: one file, a closed schema, every key documented. An unknown key stops the start with its position.
+//!
+//! Order: defaults, then the file (`--config`, `OCC_CONFIG`, or `<data dir>/occ.toml` where it exists), then `OCC__SECTION__KEY`
+//! from the environment, then the short forms `OCC_DATA_DIR`, `OCC_DATABASE_URL`, `OCC_DATABASE_OWNER_URL`, `OCC_RUNTIMES_DIR`,
+//! `OCC_PORT`. Secrets come only from files or the environment.
+
+mod load;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use url::Url;
+
+pub use load::{ConfigError, load};
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where data lives. Default: `$XDG_DATA_HOME/occ` or `~/.local/share/occ`.
+    pub data_dir: Option<PathBuf>,
+    /// The listener.
+    pub server: Server,
+    /// The system of record.
+    pub database: Database,
+    /// Sessions of people.
+    pub session: Session,
+    /// The worker.
+    pub controller: Controller,
+    /// The `local` compute driver.
+    pub local: Local,
+    /// Rules for model credentials.
+    pub model: Model,
+    /// Logs of this program.
+    pub log: Log,
+}
+
+/// `[server]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Address and port to listen on.
+    pub listen: SocketAddr,
+    /// The URL people use: decides cookie, Origin and Host. Needed unless on loopback.
+    pub public_url: Option<Url>,
+    /// Folder of the built console. Default: `site` in the data directory, else beside the program.
+    pub site: Option<PathBuf>,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { listen: SocketAddr::from(([127, 0, 0, 1], 7171)), public_url: None, site: None }
+    }
+}
+
+/// `[database]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Database {
+    /// A PostgreSQL of yours, application role; absent: the embedded one under the data directory.
+    pub url: Option<String>,
+    /// The same, owner role, for migrate and init; absent: the same as `url`.
+    pub owner_url: Option<String>,
+    /// Connections at most.
+    pub connections: u32,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self { url: None, owner_url: None, connections: 16 }
+    }
+}
+
+/// `[session]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Session {
+    /// Minutes from sign-in to the end, at most 480.
+    pub absolute_minutes: u32,
+    /// Minutes without use, at most 60.
+    pub idle_minutes: u32,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self { absolute_minutes: 480, idle_minutes: 60 }
+    }
+}
+
+/// `[controller]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Controller {
+    /// Work items at the same time in this process, 1 to 64.
+    pub slots: usize,
+    /// Minutes from admission in which a deployment must serve.
+    pub deployment_deadline_minutes: u32,
+    /// Seconds that running turns may finish in when a revision is replaced or stopped.
+    pub drain_grace_seconds: u32,
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Self { slots: 8, deployment_deadline_minutes: 15, drain_grace_seconds: 60 }
+    }
+}
+
+/// How the `local` driver isolates Agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// Two walls of bubblewrap; without it no Agent starts.
+    #[default]
+    Bubblewrap,
+    /// None: every page shows it.
+    None,
+}
+
+/// `[local]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Local {
+    /// `bubblewrap` or `none`.
+    pub isolation: Isolation,
+    /// Where the pinned runtimes are installed. Default: `$XDG_CACHE_HOME/occ/runtimes` or `~/.cache/occ/runtimes`.
+    pub runtimes_dir: Option<PathBuf>,
+}
+
+/// `[model]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Model {
+    /// A credential that the provider cannot prove is accepted, and said so in the deployment.
+    pub accept_unproven: bool,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self { accept_unproven: true }
+    }
+}
+
+/// Form of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// `[log]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `text` or `json`.
+    pub format: LogFormat,
+    /// Filter: `info`, `occ=debug,info`, …
+    pub filter: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Text, filter: "info,sqlx=warn".to_owned() }
+    }
+}
+
+impl Config {
+    /// The data directory.
+    pub fn data_dir(&self) -> PathBuf {
+        self.data_dir.clone().unwrap_or_else(|| home("XDG_DATA_HOME", ".local/share").join("occ"))
+    }
+
+    /// The runtimes' prefix.
+    pub fn runtimes_dir(&self) -> PathBuf {
+        self.local.runtimes_dir.clone().unwrap_or_else(|| home("XDG_CACHE_HOME", ".cache").join("occ/runtimes"))
+    }
+}
+
+fn home(variable: &str, fallback: &str) -> PathBuf {
+    std::env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(fallback)))
+        .unwrap_or_else(|| PathBuf::from("/var/lib"))
+}

@@ -101,6 +101,21 @@ pub fn spec(cx: &Cx, list: &str, query: &ListQuery) -> Result<ListSpec> {
     Ok(ListSpec { limit, after, name_prefix: query.name.clone(), labels, sort, descending })
 }
 
+/// Reads the request of a list that is kept by time alone, newest first when no order is asked for. Answers the request as it was
+/// understood, which is what its cursors are bound to.
+pub fn by_time(cx: &Cx, list: &str, query: &ListQuery) -> Result<(ListQuery, ListSpec)> {
+    if query.name.is_some() || query.label_selector.is_some() {
+        return Err(invalid("/name", "This list has neither names nor labels."));
+    }
+    let sort = query.sort.clone().unwrap_or_else(|| "-createdAt".to_owned());
+    if sort.ends_with("name") {
+        return Err(invalid("/sort", "Sort by createdAt or -createdAt."));
+    }
+    let query = ListQuery { sort: Some(sort), ..query.clone() };
+    let spec = spec(cx, list, &query)?;
+    Ok((query, spec))
+}
+
 fn invalid(pointer: &str, message: &str) -> Error {
     Problem::new(Code::InvalidQuery, message).at(pointer, "INVALID", message).into()
 }

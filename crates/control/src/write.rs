@@ -89,6 +89,11 @@ impl Once {
         Self { operation, scope: String::new(), key: None, hmac: Vec::new() }
     }
 
+    /// Whether the caller sent a key.
+    pub fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     fn key_of<'a>(&'a self, cx: &Cx, key: &'a IdempotencyKey) -> KeyOf<'a> {
         KeyOf {
             actor: cx.actor().identity,

@@ -9,8 +9,8 @@
 //! * the person's words after `[Mon 2026-11-30 08:18 UTC] `, on a conversation's first message followed by an empty line and
 //!   `Runtime: agent=… | session=…`;
 //! * messages of Codex itself: `<environment_context>…`, `# AGENTS.md instructions…`;
-//! * after a failed turn, `Continue the current task from the existing transcript…`: the words that failed stand before it, or
-//!   nowhere;
+//! * after a failed turn, `Continue the current task from the existing transcript…`: the words that failed stand before it, after
+//!   `[Queued user message from a previous active turn…]` in the same message, or nowhere;
 //! * in dedicated mode one message with everything: context, the conversation so far as text, then `Current user request:`.
 
 const INTERNAL_BEGIN: &str = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";
@@ -20,6 +20,7 @@ const EARLIER_BEGIN: &str = "<conversation_context>";
 const EARLIER_END: &str = "</conversation_context>";
 const EARLIER_USER: &str = "\n[user]\n";
 const EARLIER_ASSISTANT: &str = "\n\n[assistant]\n";
+const QUEUED: &str = "[Queued user message from a previous active turn";
 const CONTINUATION: &str = "Continue the current task from the existing transcript";
 
 /// Openings of messages that Codex writes by itself.
@@ -56,6 +57,8 @@ pub(crate) fn said<'a>(parts: impl IntoIterator<Item = &'a str>) -> Said {
         let (context, request) = assembled(part).unwrap_or(("", part));
         quoted.extend(quoted_in(context).map(str::to_owned));
         let request = plain(request);
+        let (queued, request) = queued(request).map_or((None, request), |(queued, request)| (Some(queued), request));
+        quoted.extend(queued.map(str::to_owned));
         if request.starts_with(CONTINUATION) {
             continues = true;
         } else {
@@ -84,6 +87,12 @@ fn without_internal_context(text: &str) -> String {
 /// Context and request of a message that the gateway assembled for a Harness.
 fn assembled(text: &str) -> Option<(&str, &str)> {
     text.starts_with("OpenClaw ").then(|| text.rsplit_once(CURRENT_REQUEST)).flatten()
+}
+
+/// The message of a failed turn and what the runtime sends after it in the same message.
+fn queued(request: &str) -> Option<(&str, &str)> {
+    let (queued, request) = request.strip_prefix(QUEUED)?.split_once("]\n")?.1.split_once("\n\n")?;
+    Some((queued.trim(), request.trim()))
 }
 
 /// The person's messages that a context quotes.
@@ -169,6 +178,15 @@ mod tests {
     #[test]
     fn a_continuation_is_about_the_words_before_it() {
         assert_eq!(said([CONTINUATION]), Said::Continue);
+        let queued = format!("{QUEUED}; preserved as context only.]\nFAIL=500 please\n\n");
+        assert_eq!(
+            said([format!("{queued}{CONTINUATION}.").as_str()]),
+            Said::Words { text: "FAIL=500 please".to_owned(), quoted_before: 0 }
+        );
+        assert_eq!(
+            said([format!("{queued}hello").as_str()]),
+            Said::Words { text: "hello".to_owned(), quoted_before: 1 }
+        );
         assert_eq!(
             said([format!("{ASSEMBLED}{CONTINUATION}, preserving completed work.").as_str()]),
             Said::Words { text: "again".to_owned(), quoted_before: 1 }

@@ -86,7 +86,7 @@ pub fn router(
         );
     }
     if roles.console {
-        app = app.merge(site::router(config, &state)?);
+        app = app.merge(site::router(config, &state));
     }
     Ok(app
         .fallback(fallback::not_found)

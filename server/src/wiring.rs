@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use occ_control::envelope::DatabaseSecrets;
 use occ_control::facts::FactsCache;
 use occ_control::settings::Settings;
 use occ_control::wake::Wake;
 use occ_control::{Control, keyfiles};
 use occ_driver_local::{LocalConfig, LocalDriver};
+use occ_openclaw::schema::SchemaCache;
 use occ_postgres::Embedded;
 use occ_store::{Store, installation};
 use occ_supervisor::sandbox::Isolation;
@@ -66,7 +68,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
     let Some(row) = installation::find(&mut store.read().await?).await? else {
         bail!("there is no Installation in this database yet: run `occ init` first");
     };
-    let keys = keyfiles::load_or_create(&config.data_dir().join("keys"))?;
+    let keys = Arc::new(keyfiles::load_or_create(&config.data_dir().join("keys"))?);
     let driver = LocalDriver::open(LocalConfig {
         installation: row.id,
         data: config.data_dir(),
@@ -84,6 +86,8 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
         store,
         compute: Arc::new(driver),
         settings: settings(config),
+        secrets: Arc::new(DatabaseSecrets::new(Arc::clone(&keys))),
+        documents: Arc::new(SchemaCache::bundled()),
         keys,
         facts: FactsCache::default(),
         wake: Wake::default(),

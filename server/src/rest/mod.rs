@@ -3,13 +3,24 @@
 
 mod agent;
 mod configuration;
+mod me;
 mod namespace;
 mod secret;
+mod talk;
 mod work;
 
 use crate::http::route::Route;
 
 /// Every REST route.
 pub fn routes() -> Vec<Route> {
-    [namespace::routes(), configuration::routes(), secret::routes(), agent::routes(), work::routes()].concat()
+    [
+        me::routes(),
+        namespace::routes(),
+        configuration::routes(),
+        secret::routes(),
+        agent::routes(),
+        talk::routes(),
+        work::routes(),
+    ]
+    .concat()
 }

@@ -1,94 +1,262 @@
 //! Configurations: native documents, checked when they are saved, with their last generations kept.
 
-use occ_model::configuration::{
-    CheckConfiguration, Configuration, ConfigurationCheck, ConfigurationDraft, ConfigurationGeneration,
-    CreateConfiguration,
-};
-use occ_model::deployment::DiffEntry;
-use occ_model::id::{ConfigurationId, NamespaceId};
+use occ_model::configuration::{Configuration, ConfigurationDraft, CreateConfiguration};
+use occ_model::event::ChangeOp;
+use occ_model::id::{ConfigurationId, NamespaceId, TypedId};
+use occ_model::operation::{self, Kind, Operation};
 use occ_model::page::{ListQuery, Page};
 use occ_model::reference::Selector;
-use serde_json::Value;
+use occ_policy::{Decision, Facts};
+use occ_store::configuration::{self as store, Binding, ConfigurationRow, Document};
+use occ_store::{Mutation, Named, Texts, Tx, reference, secret};
+use serde_json::{Value, json};
 
-use crate::{Cx, Result, WriteOptions, unfinished};
+use crate::change::{self, Change, made, name_taken};
+use crate::configuration_view::{self as shown, draft_of};
+use crate::context::Cx;
+use crate::error::{Error, Result};
+use crate::place::{self, Found, Place};
+use crate::write::{Once, WriteOptions, again};
+use crate::{cursor, document, draft, in_use, namespace as namespaces};
+
+pub use crate::configuration_history::{diff, generation, generations};
+pub use crate::configuration_view::validate;
 
 type In = Selector<NamespaceId>;
 type Of = Selector<ConfigurationId>;
 
 /// The Configurations of a Namespace that the caller may read.
-pub async fn list(_cx: &Cx, _namespace: &In, _query: &ListQuery) -> Result<Page<Configuration>> {
-    unfinished()
+pub async fn list(cx: &Cx, namespace: &In, query: &ListQuery) -> Result<Page<Configuration>> {
+    let operation = &operation::CONFIGURATION_LIST;
+    let (namespace, scope) = place::listing::<ConfigurationRow>(cx, operation, namespace).await?;
+    let name = format!("{}/{}", operation.id, namespace.id);
+    let spec = cursor::spec(cx, &name, query)?;
+    let facts = cx.facts().await?;
+    let mut on = cx.read().await?;
+    let rows = ConfigurationRow::list(&mut on, namespace.id, &spec, &scope).await?;
+    let after = |row: &ConfigurationRow| cursor::after(&spec, &row.meta, row.id.uuid());
+    let (rows, next_cursor) = cursor::page(cx, &name, query, &spec, rows, after)?;
+    Ok(Page { items: shown::views(&mut on, &facts, namespace.id, rows).await?, next_cursor })
 }
 
 /// Saves a new one.
 pub async fn create(
-    _cx: &Cx,
-    _namespace: &In,
-    _request: CreateConfiguration,
-    _options: &WriteOptions,
+    cx: &Cx,
+    namespace: &In,
+    request: CreateConfiguration,
+    options: &WriteOptions,
 ) -> Result<Configuration> {
-    unfinished()
+    again(|| attempt_create(cx, namespace, &request, options)).await
+}
+
+async fn attempt_create(
+    cx: &Cx,
+    namespace: &In,
+    request: &CreateConfiguration,
+    options: &WriteOptions,
+) -> Result<Configuration> {
+    let operation = &operation::CONFIGURATION_CREATE;
+    let Place { namespace, decision } = place::collection(cx, operation, namespace).await?;
+    let errors = document::check(cx, &request.values, &request.secret_bindings).await?;
+    if !errors.is_empty() {
+        return Err(document::refused(errors));
+    }
+    let facts = cx.facts().await?;
+    let once = Once::new(cx, operation.id, namespace.id.to_string(), options, request)?;
+    let mut tx = cx.mutate(decision.epoch).await?;
+    if let Some(before) = once.begin(cx, &mut tx).await? {
+        drop(tx);
+        return get(cx, &Selector::Id(namespace.id), &Selector::Id(made(&before)?)).await;
+    }
+    let row = place::hold(&mut tx, namespace.id).await?;
+    namespaces::check_quota(cx, &mut tx, &row, Kind::Configuration).await?;
+    let (bindings, errors) = document::resolve(&mut tx, &facts, row.id, &request.secret_bindings, &[]).await?;
+    if !errors.is_empty() {
+        return Err(document::references_refused(errors));
+    }
+    let id = ConfigurationId::new();
+    let texts = Texts {
+        display_name: request.display_name.as_ref(),
+        description: request.description.as_ref(),
+        labels: &request.labels,
+    };
+    let document = Document { values: &request.values, bindings: &bindings, by: &cx.actor().name };
+    hold_secrets(&mut tx, row.id, &bindings).await?;
+    store::insert(&mut tx, row.id, id, &request.name, request.kind, texts, document)
+        .await
+        .map_err(name_taken("configuration_name", "Configuration"))?;
+    reference::replace(&mut tx, Kind::Configuration, id.uuid(), &document::secrets(&bindings)).await?;
+    let end = End { operation, decision: &decision, facts: &facts, op: ChangeOp::Created, status: 201 };
+    finish(cx, tx, row.id, id, options, &once, end).await
 }
 
 /// One Configuration.
-pub async fn get(_cx: &Cx, _namespace: &In, _configuration: &Of) -> Result<Configuration> {
-    unfinished()
+pub async fn get(cx: &Cx, namespace: &In, configuration: &Of) -> Result<Configuration> {
+    let operation = &operation::CONFIGURATION_GET;
+    let found = place::resource::<ConfigurationRow>(cx, operation, namespace, configuration).await?;
+    let facts = cx.facts().await?;
+    shown::view(&mut cx.read().await?, &facts, found.namespace.id, found.row).await
 }
 
 /// Replaces what can be edited; needs `If-Match`.
 pub async fn put(
-    _cx: &Cx,
-    _namespace: &In,
-    _configuration: &Of,
-    _draft: ConfigurationDraft,
-    _options: &WriteOptions,
+    cx: &Cx,
+    namespace: &In,
+    configuration: &Of,
+    draft: ConfigurationDraft,
+    options: &WriteOptions,
 ) -> Result<Configuration> {
-    unfinished()
+    let operation = &operation::CONFIGURATION_PUT;
+    again(|| attempt_edit(cx, operation, namespace, configuration, |_| Ok(draft.clone()), options)).await
 }
 
 /// Changes what can be edited: a JSON Merge Patch of [`ConfigurationDraft`]; needs `If-Match`.
 pub async fn update(
-    _cx: &Cx,
-    _namespace: &In,
-    _configuration: &Of,
-    _patch: &Value,
-    _options: &WriteOptions,
+    cx: &Cx,
+    namespace: &In,
+    configuration: &Of,
+    patch: &Value,
+    options: &WriteOptions,
 ) -> Result<Configuration> {
-    unfinished()
+    let operation = &operation::CONFIGURATION_UPDATE;
+    let merge = |current: &ConfigurationDraft| draft::merge(current, patch, &["kind", "consumers"]);
+    again(|| attempt_edit(cx, operation, namespace, configuration, merge, options)).await
+}
+
+async fn attempt_edit(
+    cx: &Cx,
+    operation: &Operation,
+    namespace: &In,
+    configuration: &Of,
+    edited: impl Fn(&ConfigurationDraft) -> Result<ConfigurationDraft>,
+    options: &WriteOptions,
+) -> Result<Configuration> {
+    let Found { namespace, row, decision } =
+        place::resource::<ConfigurationRow>(cx, operation, namespace, configuration).await?;
+    let expected = options.required_match()?;
+    let facts = cx.facts().await?;
+    // Checking a document takes time, so it happens before the transaction, on the generation that the caller read.
+    options.check_match(row.meta.generation)?;
+    let before = draft_of(&mut cx.read().await?, &row).await?;
+    let after = edited(&before)?;
+    let document_changed = after.values != before.values || after.secret_bindings != before.secret_bindings;
+    if document_changed {
+        let errors = document::check(cx, &after.values, &after.secret_bindings).await?;
+        if !errors.is_empty() {
+            return Err(document::refused(errors));
+        }
+    }
+    let mut tx = cx.mutate(decision.epoch).await?;
+    place::hold(&mut tx, namespace.id).await?;
+    let row: ConfigurationRow = place::lock(&mut tx, namespace.id, row.id).await?;
+    if row.meta.generation != expected {
+        options.check_match(row.meta.generation)?;
+    }
+    if before == after {
+        return shown::view(&mut tx, &facts, namespace.id, row).await;
+    }
+    let (bindings, errors) =
+        document::resolve(&mut tx, &facts, namespace.id, &after.secret_bindings, &row.bindings).await?;
+    if !errors.is_empty() {
+        return Err(document::references_refused(errors));
+    }
+    let texts = Texts {
+        display_name: after.display_name.as_ref(),
+        description: after.description.as_ref(),
+        labels: &after.labels,
+    };
+    let generation = store::edit(&mut tx, row.id, texts).await?;
+    // The same document under other names of its Secrets is the same document.
+    if after.values != row.values || bindings != row.bindings {
+        hold_secrets(&mut tx, namespace.id, &bindings).await?;
+        let document = Document { values: &after.values, bindings: &bindings, by: &cx.actor().name };
+        store::edit_document(&mut tx, row.id, generation, document).await?;
+        reference::replace(&mut tx, Kind::Configuration, row.id.uuid(), &document::secrets(&bindings)).await?;
+    }
+    let end = End { operation, decision: &decision, facts: &facts, op: ChangeOp::Updated, status: 200 };
+    finish(cx, tx, namespace.id, row.id, options, &Once::none(operation.id), end).await
+}
+
+/// Holds the Secrets against deletion while references to them are written.
+async fn hold_secrets(tx: &mut Tx<Mutation>, namespace: NamespaceId, bindings: &[Binding]) -> Result<()> {
+    for binding in bindings {
+        secret::share(tx, namespace, &Selector::Id(binding.secret))
+            .await?
+            .ok_or_else(|| document::references_refused(vec![document::unusable("/secretBindings", Kind::Secret)]))?;
+    }
+    Ok(())
 }
 
 /// Removes it, unless a draft refers to it.
-pub async fn delete(_cx: &Cx, _namespace: &In, _configuration: &Of, _options: &WriteOptions) -> Result<()> {
-    unfinished()
+pub async fn delete(cx: &Cx, namespace: &In, configuration: &Of, options: &WriteOptions) -> Result<()> {
+    again(|| attempt_delete(cx, namespace, configuration, options)).await
 }
 
-/// The kept generations, newest first, without their documents. One page holds them all.
-pub async fn generations(_cx: &Cx, _namespace: &In, _configuration: &Of) -> Result<Page<ConfigurationGeneration>> {
-    unfinished()
+async fn attempt_delete(cx: &Cx, namespace: &In, configuration: &Of, options: &WriteOptions) -> Result<()> {
+    let operation = &operation::CONFIGURATION_DELETE;
+    let Found { namespace, row, decision } =
+        place::resource::<ConfigurationRow>(cx, operation, namespace, configuration).await?;
+    let facts = cx.facts().await?;
+    let mut tx = cx.mutate(decision.epoch).await?;
+    let row: ConfigurationRow = place::lock(&mut tx, namespace.id, row.id).await?;
+    options.check_match(row.meta.generation)?;
+    let referrers = reference::referrers(&mut tx, &[row.id.uuid()]).await?;
+    if !referrers.is_empty() {
+        return Err(in_use::refused(&facts, namespace.id, &referrers));
+    }
+    reference::replace(&mut tx, Kind::Configuration, row.id.uuid(), &[]).await?;
+    let granted = store::bury(&mut tx, row.id).await?;
+    if granted {
+        tx.bump_policy().await?;
+    }
+    let change = Change {
+        operation,
+        id: row.id.uuid(),
+        shown: row.id.to_string(),
+        meta: &row.meta,
+        namespace: namespace.id,
+        op: ChangeOp::Deleted,
+        state: None,
+        decision: &decision,
+        details: json!({}),
+        status: 204,
+    };
+    let tx = change::record(cx, tx, &Once::none(operation.id), change).await?;
+    change::commit(cx, tx, options.dry_run).await
 }
 
-/// One kept generation with its document.
-pub async fn generation(
-    _cx: &Cx,
-    _namespace: &In,
-    _configuration: &Of,
-    _number: i64,
-) -> Result<ConfigurationGeneration> {
-    unfinished()
+struct End<'a> {
+    operation: &'a Operation,
+    decision: &'a Decision,
+    facts: &'a Facts,
+    op: ChangeOp,
+    status: u16,
 }
 
-/// What differs between two kept generations: `from` is the one before `to` when absent, `to` the newest.
-pub async fn diff(
-    _cx: &Cx,
-    _namespace: &In,
-    _configuration: &Of,
-    _from: Option<i64>,
-    _to: Option<i64>,
-) -> Result<Vec<DiffEntry>> {
-    unfinished()
-}
-
-/// Whether a document could be saved, for the editor. Stores nothing.
-pub async fn validate(_cx: &Cx, _namespace: &In, _request: CheckConfiguration) -> Result<ConfigurationCheck> {
-    unfinished()
+async fn finish(
+    cx: &Cx,
+    mut tx: Tx<Mutation>,
+    namespace: NamespaceId,
+    id: ConfigurationId,
+    options: &WriteOptions,
+    once: &Once,
+    end: End<'_>,
+) -> Result<Configuration> {
+    let row = ConfigurationRow::find(&mut tx, namespace, &Selector::Id(id)).await?.ok_or_else(Error::not_found)?;
+    let view = shown::view(&mut tx, end.facts, namespace, row).await?;
+    let change = Change {
+        operation: end.operation,
+        id: id.uuid(),
+        shown: id.to_string(),
+        meta: &view.meta,
+        namespace,
+        op: end.op,
+        state: None,
+        decision: end.decision,
+        details: json!({ "generation": view.meta.generation }),
+        status: end.status,
+    };
+    let tx = change::record(cx, tx, once, change).await?;
+    change::commit(cx, tx, options.dry_run).await?;
+    Ok(view)
 }

@@ -130,4 +130,6 @@ pub struct ConfigurationCheck {
     pub valid: bool,
     /// What is wrong and where: pointers into the body, at most 32.
     pub errors: Vec<FieldError>,
+    /// What is allowed and probably not meant.
+    pub advice: Vec<FieldError>,
 }

@@ -200,13 +200,29 @@ async fn insert_generation(
     Ok(())
 }
 
-/// Makes it a tombstone; its name is free again.
-pub async fn bury(tx: &mut Tx<Mutation>, id: ConfigurationId) -> Result<()> {
+/// The Configuration that is meant, held against deletion until the transaction ends: whoever writes a reference to it does this first.
+pub async fn share<K: Send>(
+    tx: &mut Tx<K>,
+    namespace: NamespaceId,
+    of: &Selector<ConfigurationId>,
+) -> Result<Option<ConfigurationId>> {
+    let select = "SELECT c.id FROM configuration c WHERE c.deleted_at IS NULL";
+    let row: Option<(Uuid,)> = named::one(tx, select, "c", Some(namespace), of, Lock::Share).await?;
+    Ok(row.map(|(id,)| TypedId::from_uuid(id)))
+}
+
+/// Makes it a tombstone; its name is free again. Whether bindings on exactly it went with it: the caller bumps the policy then.
+pub async fn bury(tx: &mut Tx<Mutation>, id: ConfigurationId) -> Result<bool> {
+    let removed = sqlx::query("DELETE FROM access_binding WHERE resource_kind = 'configuration' AND resource_id = $1")
+        .bind(id.uuid())
+        .execute(tx.conn())
+        .await?
+        .rows_affected();
     sqlx::query("UPDATE configuration SET deleted_at = now(), updated_at = now() WHERE id = $1")
         .bind(id.uuid())
         .execute(tx.conn())
         .await?;
-    Ok(())
+    Ok(removed > 0)
 }
 
 /// A kept generation.

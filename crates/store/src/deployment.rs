@@ -1,5 +1,6 @@
 //! Deployments: attempts to bring a revision into service.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use occ_model::deployment::{CredentialProof, Deployment, DeploymentKind, Phase, Step};
@@ -161,6 +162,17 @@ pub async fn find(on: &mut impl Conn, agent: AgentId, id: DeploymentId) -> Resul
     let mut query = of(agent);
     query.push(" AND d.id = ").push_bind(id.uuid());
     one(on, query).await
+}
+
+/// The latest deployment of each Agent that has one.
+pub async fn latest_of(on: &mut impl Conn, agents: &[AgentId]) -> Result<HashMap<AgentId, Deployment>> {
+    let ids: Vec<Uuid> = agents.iter().map(|agent| agent.uuid()).collect();
+    let mut query = QueryBuilder::new(SELECT);
+    query.push("ANY(").push_bind(ids).push(
+        ") AND d.id = (SELECT l.id FROM deployment l WHERE l.agent_id = d.agent_id ORDER BY l.created_at DESC, l.id DESC LIMIT 1)",
+    );
+    let rows: Vec<Row> = query.build_query_as().fetch_all(on.conn()).await?;
+    rows.into_iter().map(|row| row.stored().map(|stored| (stored.view.agent_id, stored.view))).collect()
 }
 
 /// The latest deployment of the Agent.

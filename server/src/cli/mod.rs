@@ -1,16 +1,36 @@
 //! The command line: one file per command.
+//!
+//! Exit codes: 0 done · 1 failed · 2 the command line is wrong · 3 refused by the server (a problem was printed) · 4 the outcome is
+//! not known (read back before trying again) · 5 waited for something that did not come.
 
+mod apply;
+mod chat;
+mod client;
 mod db;
+mod delete;
+mod deploy;
+mod doctor;
+mod get;
 mod init;
+mod lifecycle;
+mod logs;
+mod output;
+mod resource;
 mod serve;
 mod signin_link;
+mod wait;
+mod whoami;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use occ_supervisor::agent::{AgentArgs, agent_main};
 
-use crate::config::{self, LogFormat};
+use crate::config::{self, Config, LogFormat};
+use crate::wiring;
+
+pub use client::Failure;
 
 /// The OpenClaw Control Plane.
 #[derive(Debug, Parser)]
@@ -27,51 +47,133 @@ struct Cli {
 enum Command {
     /// Make the Installation: the first administrator's sign-in link and a service key.
     Init(init::Args),
-    /// Run the API, the console and the controller.
-    Serve(serve::Args),
     /// Make another one-time sign-in link for the first administrator.
     SigninLink,
+    /// Run the API, the console and the controller.
+    Serve(serve::Args),
+    /// Bring the database's schema up to this version.
+    Migrate,
+    /// Look for the common troubles and say what to do.
+    Doctor,
+    /// The configuration of this program.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// The database of this Installation.
     #[command(subcommand)]
     Db(db::Command),
+    /// What runs beside an Agent; not for people.
+    #[command(subcommand, hide = true)]
+    Runtime(RuntimeCommand),
+    /// List resources, or show one.
+    Get(get::Args),
+    /// Show one resource with everything that is known about it.
+    Describe(get::Args),
+    /// Make the resources of a file that do not exist; refuse those that do.
+    Create(apply::Args),
+    /// Converge the resources of a file.
+    Apply(apply::Args),
+    /// Show what `apply` would change.
+    Diff(apply::Args),
+    /// Deploy an Agent's draft as a new revision.
+    Deploy(deploy::Args),
+    /// Cancel an Agent's deployment that is under way.
+    Cancel(lifecycle::Args),
+    /// Deploy the snapshot of an old revision again, as a new one.
+    Rollback(lifecycle::RollbackArgs),
+    /// Stop an Agent.
+    Stop(lifecycle::Args),
+    /// Start an Agent's last serving revision.
+    Start(lifecycle::Args),
+    /// Restart an Agent's active revision.
+    Restart(lifecycle::Args),
+    /// Delete a resource.
+    Delete(delete::Args),
+    /// Show an Agent's logs.
+    Logs(logs::Args),
+    /// Talk to an Agent.
+    Chat(chat::Args),
+    /// Wait until an Agent serves (or stopped, or is gone).
+    Wait(wait::Args),
+    /// Say who one is.
+    Whoami(client::Target),
+    /// Print a completion script.
+    Completion {
+        /// For which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Read the configuration and say whether it is valid.
+    Check,
+}
+
+#[derive(Debug, Subcommand)]
+enum RuntimeCommand {
+    /// An Agent's supervisor.
+    Agent(AgentArgs),
 }
 
 /// Runs the command line.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    let command = match cli.command {
+        Command::Runtime(RuntimeCommand::Agent(args)) => return agent_main(args),
+        Command::Completion { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "occ", &mut std::io::stdout());
+            return ExitCode::SUCCESS;
+        }
+        command => command,
+    };
     let config = match config::load(cli.config.as_deref()) {
         Ok(config) => config,
-        Err(error) => return failed(&error.into()),
+        Err(error) => return client::report(&error.into()),
     };
     log(&config);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return failed(&error.into()),
+        Err(error) => return client::report(&error.into()),
     };
-    let done = runtime.block_on(async {
-        match cli.command {
-            Command::Init(args) => init::run(&config, &args).await,
-            Command::Serve(args) => serve::run(&config, &args).await,
-            Command::SigninLink => signin_link::run(&config).await,
-            Command::Db(command) => db::run(&config, &command).await,
-        }
-    });
-    match done {
+    match runtime.block_on(dispatch(&config, command)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(&error),
+        Err(error) => client::report(&error),
     }
 }
 
-/// What happened, then why, one cause a line.
-fn failed(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error}");
-    for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Init(args) => init::run(config, &args).await,
+        Command::SigninLink => signin_link::run(config).await,
+        Command::Serve(args) => serve::run(config, &args).await,
+        Command::Migrate => wiring::migrate(&wiring::owner(config).await?).await,
+        Command::Doctor => doctor::run(config).await,
+        Command::Config(ConfigCommand::Check) => {
+            println!("the configuration is valid; data in {}", config.data_dir().display());
+            Ok(())
+        }
+        Command::Db(command) => db::run(config, &command).await,
+        Command::Get(args) => get::run(config, &args, false).await,
+        Command::Describe(args) => get::run(config, &args, true).await,
+        Command::Create(args) => apply::run(config, &args, apply::Mode::Create).await,
+        Command::Apply(args) => apply::run(config, &args, apply::Mode::Apply).await,
+        Command::Diff(args) => apply::run(config, &args, apply::Mode::Diff).await,
+        Command::Deploy(args) => deploy::run(config, &args).await,
+        Command::Cancel(args) => lifecycle::cancel(config, &args).await,
+        Command::Rollback(args) => lifecycle::rollback(config, &args).await,
+        Command::Stop(args) => lifecycle::stop(config, &args).await,
+        Command::Start(args) => lifecycle::start(config, &args).await,
+        Command::Restart(args) => lifecycle::restart(config, &args).await,
+        Command::Delete(args) => delete::run(config, &args).await,
+        Command::Logs(args) => logs::run(config, &args).await,
+        Command::Chat(args) => chat::run(config, &args).await,
+        Command::Wait(args) => wait::run(config, &args).await,
+        Command::Whoami(target) => whoami::run(config, &target).await,
+        Command::Runtime(_) | Command::Completion { .. } => Ok(()),
     }
-    ExitCode::FAILURE
 }
 
-fn log(config: &config::Config) {
+fn log(config: &Config) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("OCC_LOG").unwrap_or_else(|_| EnvFilter::new(&config.log.filter));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

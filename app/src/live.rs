@@ -4,7 +4,8 @@
 //! whatever may have been missed meanwhile is fetched again; an event carries ids only, the page reads the state itself.
 
 use leptos::prelude::*;
-use serde::Deserialize;
+use occ_model::event::Change;
+use occ_model::operation::Kind;
 use wasm_bindgen::prelude::*;
 
 /// How the stream is.
@@ -19,16 +20,6 @@ pub enum LiveState {
     Live,
     /// Lost; the browser is trying again.
     Lost,
-}
-
-/// What changed, as the feed says it; fields that the page does not use are left out.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Change {
-    /// The kind of resource: `agent`, `deployment`, `secret`, …
-    pub kind: String,
-    /// Its id.
-    pub id: String,
 }
 
 struct Watcher {
@@ -55,6 +46,39 @@ struct Open {
 }
 
 impl Live {
+    fn new() -> Self {
+        Self { state: RwSignal::new(LiveState::Off), watchers: StoredValue::new(Vec::new()), next: StoredValue::new(0) }
+    }
+
+    /// Keeps the stream open while `wanted` says so and the tab is visible.
+    pub fn open_while(self, wanted: Signal<bool>) {
+        let visible = RwSignal::new(true);
+        let held = StoredValue::new_local(None::<Open>);
+        Effect::new(move |_| {
+            visible.set(!document().hidden());
+            let listener = Closure::<dyn FnMut()>::new(move || {
+                // The frame may be gone by then.
+                let _ = visible.try_set(!document().hidden());
+            });
+            let target = document();
+            let _ = target.add_event_listener_with_callback("visibilitychange", listener.as_ref().unchecked_ref());
+            // One listener a page load: the frame stays while one moves between pages.
+            listener.forget();
+        });
+        Effect::new(move |_| {
+            let on = wanted.get() && visible.get();
+            held.update_value(|held| {
+                if let Some(open) = held.take_if(|_| !on) {
+                    open.source.close();
+                    self.state.set(LiveState::Off);
+                }
+                if on && held.is_none() {
+                    *held = self.open();
+                }
+            });
+        });
+    }
+
     /// How the stream is, tracked.
     pub fn state(self) -> LiveState {
         self.state.get()
@@ -74,8 +98,8 @@ impl Live {
     }
 
     /// [`Live::watch`] for whole kinds.
-    pub fn watch_kinds(self, kinds: &'static [&'static str]) -> Signal<u64> {
-        self.watch(move |change| kinds.contains(&change.kind.as_str()))
+    pub fn watch_kinds(self, kinds: &'static [Kind]) -> Signal<u64> {
+        self.watch(move |change| kinds.contains(&change.kind))
     }
 
     fn tell(self, change: Option<&Change>) {
@@ -115,43 +139,12 @@ impl Live {
     }
 }
 
-/// Provides [`Live`]; the stream is open while `wanted` says so and the tab is visible.
-pub fn provide_live(wanted: Signal<bool>) -> Live {
-    let live = Live {
-        state: RwSignal::new(LiveState::Off),
-        watchers: StoredValue::new(Vec::new()),
-        next: StoredValue::new(0),
-    };
-    provide_context(live);
-    let visible = RwSignal::new(true);
-    let held = StoredValue::new_local(None::<Open>);
-    Effect::new(move |_| {
-        visible.set(!document().hidden());
-        let listener = Closure::<dyn FnMut()>::new(move || visible.set(!document().hidden()));
-        // Lives as long as the page.
-        let _ = document().add_event_listener_with_callback("visibilitychange", listener.as_ref().unchecked_ref());
-        listener.forget();
-    });
-    Effect::new(move |_| {
-        let on = wanted.get() && visible.get();
-        held.update_value(|held| {
-            if let Some(open) = held.take_if(|_| !on) {
-                open.source.close();
-                live.state.set(LiveState::Off);
-            }
-            if on && held.is_none() {
-                *held = live.open();
-            }
-        });
-    });
-    live
+/// Provides [`Live`].
+pub fn provide_live() {
+    provide_context(Live::new());
 }
 
 /// The stream of this tab; a silent one where none was provided.
 pub fn use_live() -> Live {
-    use_context().unwrap_or_else(|| Live {
-        state: RwSignal::new(LiveState::Off),
-        watchers: StoredValue::new(Vec::new()),
-        next: StoredValue::new(0),
-    })
+    use_context().unwrap_or_else(Live::new)
 }

@@ -4,11 +4,13 @@ mod palette;
 mod shortcuts;
 mod side;
 mod top;
+mod viewer;
 
 use leptos::prelude::*;
 use leptos_router::components::Outlet;
 use leptos_router::hooks::use_location;
 
+use crate::live::use_live;
 use crate::parts::Toasts;
 use crate::place::namespace_of;
 use crate::preferences::use_preferences;
@@ -16,15 +18,8 @@ use palette::Palette;
 use shortcuts::Shortcuts;
 use side::Side;
 use top::Top;
-
-/// What the frame shows of the person who is signed in, and where they can go.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Viewer {
-    /// The person's name, as they are shown to others.
-    pub name: String,
-    /// The names of the Namespaces that they may read.
-    pub namespaces: Vec<String>,
-}
+pub use viewer::Viewer;
+use viewer::{SessionEnded, read_viewer};
 
 /// What parts of the frame share: who looks, which Namespace is current, what is open.
 #[derive(Clone, Copy)]
@@ -39,11 +34,10 @@ struct Scene {
 
 /// The frame; the page is its outlet.
 #[component]
-pub fn Frame(
-    /// Who is signed in.
-    #[prop(into)]
-    viewer: Signal<Option<Viewer>>,
-) -> impl IntoView {
+pub fn Frame() -> impl IntoView {
+    let reading = read_viewer();
+    let viewer = Signal::derive(move || reading.get().and_then(Result::ok));
+    use_live().open_while(Signal::derive(move || viewer.with(Option::is_some)));
     let path = use_location().pathname;
     let preferences = use_preferences();
     // The address decides; else where the person was last, as long as they may still read it; else the first they may.
@@ -81,10 +75,13 @@ pub fn Frame(
             "Skip to the page"
         </a>
         <div class=move || if scene.drawer.get() { "shell drawer" } else { "shell" }>
-            <Side scene />
+            <Transition>
+                <Side scene />
+            </Transition>
             <div class="min-w-0">
                 <Top scene />
                 <main id="main" class="page" tabindex="-1">
+                    <SessionEnded viewer=reading />
                     <Outlet />
                 </main>
             </div>

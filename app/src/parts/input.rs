@@ -47,6 +47,9 @@ pub fn TextInput(
     /// Whether it can be changed now.
     #[prop(optional, into)]
     disabled: Signal<bool>,
+    /// The element id of a `<datalist>` with suggestions.
+    #[prop(optional, into)]
+    list: Option<&'static str>,
 ) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
     bind_value(node, value);
@@ -65,6 +68,7 @@ pub fn TextInput(
                 autocapitalize="off"
                 spellcheck=if kind == TextKind::Words { "true" } else { "false" }
                 value=first
+                list=list
                 placeholder=example
                 required=required
                 disabled=move || disabled.get()

@@ -21,6 +21,9 @@ pub fn Note(
     /// The request id to quote.
     #[prop(optional, into)]
     request_id: MaybeProp<String>,
+    /// The places where something is wrong: a list.
+    #[prop(optional)]
+    places: Option<AnyView>,
     /// Buttons that do what comes next.
     #[prop(optional)]
     children: Option<Children>,
@@ -39,6 +42,7 @@ pub fn Note(
                 <strong>{move || what.get()}</strong>
                 {move || means.get().map(|means| view! { <p>{means}</p> })}
                 {move || next.get().map(|next| view! { <p>{next}</p> })}
+                {places}
             </div>
             <div class="acts">{children.map(|children| children())} {id}</div>
         </div>

@@ -37,14 +37,14 @@ pub fn Denied(
     text: String,
     /// The request id to quote to an administrator.
     #[prop(optional, into)]
-    request_id: Option<String>,
+    request_id: MaybeProp<String>,
 ) -> impl IntoView {
     view! {
         <div class="picture">
             <Glyph icon=Icon::Lock />
             <h2>"Not allowed"</h2>
             <p>{text}</p>
-            {request_id.map(|id| view! { <div class="acts"><CopyId id /></div> })}
+            {move || request_id.get().map(|id| view! { <div class="acts"><CopyId id /></div> })}
         </div>
     }
 }
@@ -60,7 +60,7 @@ pub fn Failed(
     text: String,
     /// The request id to quote.
     #[prop(optional, into)]
-    request_id: Option<String>,
+    request_id: MaybeProp<String>,
     /// The way on, usually "Try again".
     #[prop(optional)]
     children: Option<Children>,
@@ -72,7 +72,7 @@ pub fn Failed(
             <p>{text}</p>
             <div class="acts">
                 {children.map(|children| children())}
-                {request_id.map(|id| view! { <CopyId id /> })}
+                {move || request_id.get().map(|id| view! { <CopyId id /> })}
             </div>
         </div>
     }

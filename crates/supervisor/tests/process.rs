@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use occ_supervisor::logs::{LogBook, Redactor, Source};
 use occ_supervisor::process::{Child, Exit};
 use occ_supervisor::sandbox::{
-    Identity, Isolation, Launch, Limits, Place, SandboxSpec, SecretVariable, System, UidRange, check, wall,
+    Identity, InnerWall, Isolation, Launch, Limits, Place, SandboxSpec, SecretVariable, UidRange, check, wall,
 };
 
 /// The shim as a program (`src/bin/occ-shim.rs`).
@@ -44,7 +44,7 @@ impl World {
             isolation,
             program: shim(),
             identity,
-            system: System::Host,
+            inner: InnerWall::Shell,
             places: vec![Place::read_write(&workspace), Place::read_write(&state)],
             tmp,
             run,

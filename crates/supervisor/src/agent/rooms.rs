@@ -8,7 +8,7 @@ use super::core::Agent;
 use super::folder::Folder;
 use crate::Result;
 use crate::files::{RevisionPlace, make_folder};
-use crate::sandbox::{Identity, Limits, Maximum, Place, SandboxSpec, System};
+use crate::sandbox::{CodexPlaces, Identity, InnerWall, Limits, Maximum, Place, SandboxSpec};
 
 /// Folders for the gateway and the Harness.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Rooms {
             Place::read_write(&self.home),
             Place::read_write(&self.workspace),
         ];
-        self.spec(agent, folder, places, &self.tmp)
+        self.spec(agent, folder, places, &self.tmp, InnerWall::Shell)
     }
 
     /// The walls around the Harness.
@@ -112,15 +112,27 @@ impl Rooms {
             Place::read_write(&self.harness_home),
             Place::read_write(&self.workspace),
         ];
-        self.spec(agent, folder, places, &self.harness_tmp)
+        let codex = CodexPlaces {
+            home: self.codex_home.clone(),
+            secrets: self.harness_secrets.clone(),
+            requirements: self.config.join("codex-requirements.toml"),
+        };
+        self.spec(agent, folder, places, &self.harness_tmp, InnerWall::Codex(codex))
     }
 
-    fn spec(&self, agent: &Agent, folder: &Folder, places: Vec<Place>, tmp: &std::path::Path) -> SandboxSpec {
+    fn spec(
+        &self,
+        agent: &Agent,
+        folder: &Folder,
+        places: Vec<Place>,
+        tmp: &std::path::Path,
+        inner: InnerWall,
+    ) -> SandboxSpec {
         SandboxSpec {
             isolation: agent.isolation,
             program: agent.program.clone(),
             identity: folder.identity,
-            system: System::Host,
+            inner,
             places,
             tmp: tmp.to_owned(),
             run: agent.files.sandbox(),

@@ -185,10 +185,12 @@ async fn start_harness(
     let words = ["app-server", "--listen", &listen, "--ws-auth", "capability-token", "--ws-token-sha256", &digest];
     let key = set.rendered.secret_files.iter().find(|file| file.reader == Reader::Harness);
     let variable = set.rendered.harness_key_variable.as_ref().zip(key);
+    let mut env = set.rendered.harness_env.clone();
+    env.insert("SHELL".to_owned(), walls.shell().to_string_lossy().into_owned());
     let launch = Launch {
         program: codex.program,
         args: words.map(str::to_owned).into(),
-        env: set.rendered.harness_env.clone(),
+        env,
         directory: rooms.workspace.clone(),
         secret_variable: variable.map(|(name, file)| SecretVariable {
             name: name.clone(),

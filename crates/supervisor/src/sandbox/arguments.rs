@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Access, Identity, Launch, SandboxSpec, wall};
+use super::codex::REQUIREMENTS;
+use super::{Access, Identity, InnerWall, Launch, SandboxSpec, wall};
 
 /// Where bubblewrap may be.
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
@@ -104,11 +105,14 @@ fn places(words: &mut Words, spec: &SandboxSpec, bwrap: &Path, staged: bool) {
             words.bind("--ro-bind", &path, &path);
         }
     }
-    for name in ["passwd", "group"] {
-        let inside = format!("/etc/{name}");
-        words.bind("--ro-bind", &own(&spec.run.join(name), &inside), Path::new(&inside));
-    }
-    for (host, inside) in [(bwrap, wall::BUBBLEWRAP), (&*spec.program, wall::PROGRAM), (&*spec.program, wall::SHELL)] {
+    let (passwd, group) = (spec.run.join(spec.passwd()), spec.run.join("group"));
+    let mut ours: Vec<(&Path, &str)> = vec![(&passwd, "/etc/passwd"), (&group, "/etc/group")];
+    ours.extend([(bwrap, wall::BUBBLEWRAP), (&*spec.program, wall::PROGRAM)]);
+    ours.push(match &spec.inner {
+        InnerWall::Shell => (&spec.program, wall::SHELL),
+        InnerWall::Codex(places) => (&places.requirements, REQUIREMENTS),
+    });
+    for (host, inside) in ours {
         words.bind("--ro-bind", &own(host, inside), Path::new(inside));
     }
     words.one("--symlink");

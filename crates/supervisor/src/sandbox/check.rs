@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::{Identity, Isolation, Launch, Limits, Place, SandboxSpec, System, UidRange, wall};
+use super::{Identity, InnerWall, Isolation, Launch, Limits, Place, SandboxSpec, UidRange, wall};
 use crate::{Error, Result};
 
 /// How long the walk may take on a busy machine.
@@ -47,7 +47,7 @@ pub async fn check(isolation: Isolation, program: &Path) -> Result<Standing> {
         isolation,
         program: program.to_owned(),
         identity,
-        system: System::Host,
+        inner: InnerWall::Shell,
         places: vec![Place::read_write(&workspace)],
         tmp,
         run,

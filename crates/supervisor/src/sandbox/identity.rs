@@ -69,19 +69,20 @@ impl Identity {
         }
     }
 
-    /// Writes the `passwd` and `group` that the processes see: one user, with its shell, and `nobody`.
-    pub(crate) fn write_names(self, run: &Path) -> Result<()> {
+    /// Writes the `passwd` (under this file name) and `group` that the processes see: one user, with its shell, and `nobody`.
+    pub(super) fn write_names(self, run: &Path, name: &str, shell: &Path) -> Result<()> {
         let (uid, gid) = self.numbers();
-        let shell = super::wall::SHELL;
+        let shell = shell.display();
         let passwd = format!(
             "agent:x:{uid}:{gid}:agent:/tmp:{shell}\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
         );
-        write_public(&run.join("passwd"), &passwd)?;
+        write_public(&run.join(name), &passwd)?;
         write_public(&run.join("group"), &format!("agent:x:{gid}:\nnogroup:x:65534:\n"))
     }
 }
 
-fn write_public(path: &Path, text: &str) -> Result<()> {
+/// Writes a small file that everybody may read.
+pub(super) fn write_public(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return Ok(());
     }
@@ -111,8 +112,8 @@ mod tests {
     #[test]
     fn the_stub_names_one_user() {
         let run = tempfile::tempdir().unwrap();
-        Identity::Own { uid: 77 }.write_names(run.path()).unwrap();
+        Identity::Own { uid: 77 }.write_names(run.path(), "passwd", Path::new("/x/bash")).unwrap();
         let passwd = fs::read_to_string(run.path().join("passwd")).unwrap();
-        assert!(passwd.starts_with("agent:x:77:77:") && !passwd.contains("root"));
+        assert!(passwd.starts_with("agent:x:77:77:") && passwd.contains(":/x/bash\n") && !passwd.contains("root"));
     }
 }

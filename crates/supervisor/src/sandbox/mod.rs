@@ -14,6 +14,7 @@
 
 mod arguments;
 mod check;
+mod codex;
 mod identity;
 mod limits;
 pub mod wall;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
 pub use check::{Standing, check};
+pub use codex::CodexPlaces;
 pub use identity::{Identity, UidRange};
 pub use limits::{Limits, Maximum};
 
@@ -68,11 +70,13 @@ impl Place {
     }
 }
 
-/// What stands under `/usr` (and `/bin`, `/lib`, …).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
-    /// The host's programs and libraries, read-only.
-    Host,
+/// What keeps the commands of the model from the rest of the sandbox.
+#[derive(Clone, Debug)]
+pub enum InnerWall {
+    /// The `$SHELL` is a program of ours that enters the inner wall: for an OpenClaw gateway. See [`wall`].
+    Shell,
+    /// Codex's own sandbox, under our requirements. See [`codex`].
+    Codex(CodexPlaces),
 }
 
 /// The walls around one process of an Agent.
@@ -84,8 +88,8 @@ pub struct SandboxSpec {
     pub program: PathBuf,
     /// Who the process is.
     pub identity: Identity,
-    /// What stands under `/usr`.
-    pub system: System,
+    /// What keeps the model's commands from the rest of it.
+    pub inner: InnerWall,
     /// What it sees besides. Order is kept: a later place lies over an earlier one.
     pub places: Vec<Place>,
     /// Host directory that the process sees as `/tmp`.
@@ -123,11 +127,28 @@ pub struct SecretVariable {
 }
 
 impl SandboxSpec {
-    /// The `$SHELL` of a gateway: a program named `bash` that enters the inner wall.
+    /// The `$SHELL` inside. For a gateway a program named `bash` that enters the inner wall.
     pub fn shell(&self) -> &'static Path {
-        match self.isolation {
-            Isolation::Bubblewrap => Path::new(wall::SHELL),
-            Isolation::None => Path::new("/bin/bash"),
+        match (self.isolation, &self.inner) {
+            (Isolation::Bubblewrap, InnerWall::Shell) => Path::new(wall::SHELL),
+            (Isolation::Bubblewrap, InnerWall::Codex(_)) | (Isolation::None, _) => wall::real_shell(),
+        }
+    }
+
+    /// Makes the files that the sandbox itself needs.
+    fn write_files(&self) -> Result<()> {
+        self.identity.write_names(&self.run, self.passwd(), self.shell())?;
+        match &self.inner {
+            InnerWall::Shell => Ok(()),
+            InnerWall::Codex(places) => identity::write_public(&places.requirements, &places.text()),
+        }
+    }
+
+    /// File name of the `passwd` inside: it names the shell.
+    fn passwd(&self) -> &'static str {
+        match self.inner {
+            InnerWall::Shell => "passwd",
+            InnerWall::Codex(_) => "passwd-codex",
         }
     }
 
@@ -146,7 +167,7 @@ impl SandboxSpec {
             Isolation::Bubblewrap => {
                 let bwrap = arguments::bubblewrap()
                     .ok_or(Error::SandboxUnenforced { reason: "bubblewrap is not installed" })?;
-                self.identity.write_names(&self.run)?;
+                self.write_files()?;
                 arguments::walled(self, &bwrap, launch)
             }
             Isolation::None => arguments::bare(self, launch),

@@ -45,9 +45,15 @@ pub(crate) fn words(workspace: &Path, directory: &Path, args: &[OsString]) -> Ve
     words.all(["--setenv", "OPENCLAW_PREPEND_PATH", "/usr/bin", "--setenv", "TERM", "xterm-256color"]);
     words.all([OsStr::new("--setenv"), OsStr::new("HOME"), workspace.as_os_str()]);
     words.all([OsStr::new("--chdir"), inside.as_os_str(), OsStr::new("--")]);
-    words.one(if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" });
+    words.one(real_shell());
     words.all(args);
     words.done()
+}
+
+/// The machine's own shell.
+pub(crate) fn real_shell() -> &'static Path {
+    let bash = Path::new("/bin/bash");
+    if bash.exists() { bash } else { Path::new("/bin/sh") }
 }
 
 /// The workspace of the outer wall that this process stands in.

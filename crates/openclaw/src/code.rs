@@ -66,3 +66,5 @@ pub const AUTH_PROVIDER: &str = "AUTH_PROVIDER";
 
 /// Advice: the document has several agents, but they cannot spawn one another.
 pub const SPAWNING_OFF: &str = "SPAWNING_OFF";
+/// Advice: the tool policy takes Codex its own tools.
+pub const HARNESS_RESTRICTED: &str = "HARNESS_RESTRICTED";

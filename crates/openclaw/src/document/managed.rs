@@ -189,9 +189,10 @@ pub fn page() -> String {
         "\nRefused anywhere: `${…}` (`UNBOUND_VARIABLE`), `$include` (`INCLUDE`), the runtime's own secret references (`SECRET_REF`), model\n\
          credentials (`MODEL_KEY`; they come from the Agent's `harnessAuth`), secrets written out (`LITERAL_SECRET`; bind a Secret),\n\
          placeholders (`PLACEHOLDER`), control characters (`CONTROL_CHARACTER`).\n\n\
-         Where the document is silent: the heartbeat is off (`agents.defaults.heartbeat.every` is `0m`), the browser is off, and only the\n\
-         plugins load that the document uses. The tools `cron` and `sessions_spawn` are off unless `tools.allow` or `tools.alsoAllow` names\n\
-         them; `gateway`, `nodes`, `openclaw`, `plugins`, `portal`, `secrets` and `terminal` are always off.\n",
+         Where the document is silent: the heartbeat is off (`agents.defaults.heartbeat.every` is `0m`), so are the browser and the\n\
+         memory's nightly job, and only the plugins load that the document uses. The tools `automations`, `cron` and `sessions_spawn` are\n\
+         off unless `tools.allow` or `tools.alsoAllow` names them; the `conversations_*` tools, `gateway`, `nodes`, `openclaw`, `plugins`, `portal`, `secrets` and `terminal` are always off.\n\
+         A dedicated Harness is offered no tool that acts on the gateway's side.\n",
     );
     page
 }

@@ -55,16 +55,50 @@ pub fn check_with(schema: &Schema, values: &Value, bindings: &[SecretBinding]) -
 
 /// Things that are allowed and probably not meant. Pointers as in [`check`].
 pub fn advice(values: &Value) -> Vec<FieldError> {
+    let mut advice = Vec::new();
+    let listed = |pattern: &str| -> Vec<(String, &str)> {
+        let places = pointer::places(values, pattern).into_iter();
+        places.filter_map(|place| Some((place.clone(), values.pointer(&place)?.as_str()?))).collect()
+    };
     let agents = values.pointer("/agents/entries").and_then(Value::as_object).map_or(0, serde_json::Map::len);
-    let named = ["/tools/allow/*", "/tools/alsoAllow/*"].iter().flat_map(|pattern| pointer::places(values, pattern));
-    let spawning = named.filter_map(|place| values.pointer(&place)).any(|tool| tool == "sessions_spawn");
-    if agents < 2 || spawning {
-        return Vec::new();
+    let spawning = [listed("/tools/allow/*"), listed("/tools/alsoAllow/*")]
+        .concat()
+        .iter()
+        .any(|(_, tool)| *tool == "sessions_spawn");
+    if agents > 1 && !spawning {
+        let text =
+            "These agents cannot hand work to one another: list \"sessions_spawn\" in tools.alsoAllow if they shall.";
+        advice.push(FieldError::new("/values/agents/entries", code::SPAWNING_OFF, text));
     }
-    let text =
-        "These agents cannot hand work to one another: list \"sessions_spawn\" in tools.alsoAllow if they shall.";
-    vec![FieldError::new("/values/agents/entries", code::SPAWNING_OFF, text)]
+    let codex = listed("/models/providers/*/agentRuntime/id").iter().any(|(_, id)| *id == "codex");
+    let unsafe_denies = listed("/tools/deny/*").into_iter().filter(|(_, tool)| !CODEX_SAFE_DENIES.contains(tool));
+    for (place, _) in listed("/tools/allow/*").into_iter().take(1).chain(unsafe_denies).filter(|_| codex) {
+        let text = "With this, Codex runs without its own shell and file tools.";
+        advice.push(FieldError::new(format!("/values{place}"), code::HARNESS_RESTRICTED, text));
+    }
+    advice.truncate(Problem::MAX_ERRORS);
+    advice
 }
+
+/// Names in `tools.deny` that leave Codex its own tools (restricted turns, in the documentation of OpenClaw's Codex plugin).
+const CODEX_SAFE_DENIES: [&str; 16] = [
+    "automations",
+    "canvas",
+    "dashboard",
+    "gateway",
+    "heartbeat_respond",
+    "image_generate",
+    "memory_get",
+    "memory_search",
+    "message",
+    "music_generate",
+    "show_widget",
+    "skill_workshop",
+    "tts",
+    "video_generate",
+    "web_fetch",
+    "x_search",
+];
 
 #[cfg(test)]
 mod tests;

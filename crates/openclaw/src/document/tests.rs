@@ -233,3 +233,14 @@ fn d2_advice_when_sub_agents_cannot_be_spawned() {
     assert!(advice(&values).is_empty());
     assert!(advice(&json!({})).is_empty());
 }
+
+#[test]
+fn advice_when_a_tool_policy_takes_codex_its_shell() {
+    let with = |tools: Value| {
+        let values = json!({"models": {"providers": {"codex": {"agentRuntime": {"id": "codex"}}}}, "tools": tools});
+        advice(&values).into_iter().map(|advice| (advice.pointer, advice.code)).collect::<Vec<_>>()
+    };
+    assert!(with(json!({"deny": ["web_fetch", "tts"]})).is_empty());
+    assert_eq!(with(json!({"deny": ["tts", "nodes"]})), [at("/values/tools/deny/1", "HARNESS_RESTRICTED")]);
+    assert_eq!(with(json!({"allow": ["read", "write"]})), [at("/values/tools/allow/0", "HARNESS_RESTRICTED")]);
+}

@@ -72,8 +72,8 @@ pub fn config(document: &Value, snapshot: &Snapshot) -> Result<String> {
         model: primary.split_once('/').map_or(primary, |(_, id)| id).to_owned(),
         model_provider: PROVIDER,
         approval_policy: "never",
-        // The sandbox around the Harness and the inner one around each command are the supervisor's.
-        sandbox_mode: "danger-full-access",
+        // The inner wall around each command is Codex's own sandbox; the supervisor's requirements forbid the open mode.
+        sandbox_mode: "workspace-write",
         check_for_update_on_startup: false,
         cli_auth_credentials_store: "file",
         analytics: Analytics { enabled: false },

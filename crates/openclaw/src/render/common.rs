@@ -8,11 +8,6 @@ use crate::agents;
 use crate::layout::{Layout, Ports};
 use crate::pointer::{places, set, set_default};
 
-/// Tools by which a model would change its own gateway, read its secrets or reach other machines.
-const DENIED_TOOLS: [&str; 7] = ["gateway", "nodes", "openclaw", "plugins", "portal", "secrets", "terminal"];
-/// Tools by which a model starts turns by itself: off, unless the author names them in an allow list.
-const DENIED_UNLESS_NAMED: [&str; 2] = ["cron", "sessions_spawn"];
-
 /// Writes the managed places and the defaults, and delivers the bound Secrets. Returns the secret files so far.
 pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: Ports) -> Vec<SecretFile> {
     let token = SecretFile::gateway("gateway-token", SecretSource::GatewayToken);
@@ -53,7 +48,8 @@ pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: 
         set(document, "/agents/ownership", json!("explicit"));
         set_default(document, "/agents/defaults/systemAgent/agentId", json!(agents::default_agent(document)));
     }
-    deny_tools(document);
+    // A background job that calls the model at night.
+    set_default(document, "/plugins/entries/memory-core/config/dreaming/enabled", json!(false));
     let mut files = vec![token];
     for (number, binding) in snapshot.secret_bindings.iter().enumerate() {
         let file = SecretFile::gateway(format!("binding-{number}"), SecretSource::Binding(binding.pointer.clone()));
@@ -62,22 +58,4 @@ pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: 
         files.push(file);
     }
     files
-}
-
-/// The author's own list stays; ours is added.
-fn deny_tools(document: &mut Value) {
-    let list = |pointer: &str| -> Vec<String> {
-        let items = document.pointer(pointer).and_then(Value::as_array);
-        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let named = [list("/tools/allow"), list("/tools/alsoAllow")].concat();
-    let mut denied = list("/tools/deny");
-    for tool in
-        DENIED_TOOLS.into_iter().chain(DENIED_UNLESS_NAMED.into_iter().filter(|t| !named.iter().any(|n| n == t)))
-    {
-        if !denied.iter().any(|d| d == tool) {
-            denied.push(tool.to_owned());
-        }
-    }
-    set(document, "/tools/deny", json!(denied));
 }

@@ -1,8 +1,7 @@
 //! Dedicated mode: the Harness is a Codex app-server of its own; the gateway knows its address and its token, not the model key.
 //!
 //! The model can act on the gateway by default (measured: it ran commands there and read its secrets), so every tool that acts on
-//! the gateway's side is excluded from what Codex is offered. `tools.deny` would be the wrong place for `exec`: it takes the Harness's
-//! own shell away too.
+//! the gateway's side is excluded from what Codex is offered.
 
 use occ_model::revision::Snapshot;
 use serde_json::{Map, Value, json};
@@ -13,24 +12,6 @@ use crate::pointer::{join, places, remove, set};
 
 /// The provider by which the gateway hands a model to the app-server's own provider.
 pub const PROVIDER: &str = "codex";
-
-/// Tools that would act on the gateway's side.
-pub const GATEWAY_SIDE_TOOLS: [&str; 14] = [
-    "exec",
-    "process",
-    "gateway_exec",
-    "gateway_process",
-    "gateway",
-    "nodes",
-    "secrets",
-    "terminal",
-    "read",
-    "write",
-    "edit",
-    "ls",
-    "plugins",
-    "portal",
-];
 
 /// Points the gateway at the Harness and leaves it no model access of its own.
 pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, port: u16, files: &mut Vec<SecretFile>) {
@@ -48,12 +29,15 @@ pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, port: u
         ("/plugins/entries/codex/config/appServer/transport", json!("websocket")),
         ("/plugins/entries/codex/config/appServer/url", json!(format!("ws://127.0.0.1:{port}"))),
         ("/plugins/entries/codex/config/appServer/authToken", token_ref),
+        // What the gateway asks of Codex for each turn. By default it asks for no sandbox at all.
+        ("/plugins/entries/codex/config/appServer/sandbox", json!("workspace-write")),
+        ("/plugins/entries/codex/config/appServer/approvalPolicy", json!("never")),
         ("/plugins/entries/codex/config/discovery", json!({"enabled": false})),
         ("/plugins/entries/codex/config/sessionCatalog", json!({"enabled": false})),
-        ("/plugins/entries/codex/config/codexDynamicToolsExclude", json!(GATEWAY_SIDE_TOOLS)),
     ] {
         set(document, pointer, value);
     }
+    super::tools::exclude(document);
     if super::has_key(snapshot) {
         files.push(SecretFile {
             file_name: "model-key".to_owned(),

@@ -9,6 +9,7 @@ use crate::pointer::{join, set};
 
 /// Delivers the model key to the provider that was selected. A built-in provider needs no other entry.
 pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, files: &mut Vec<SecretFile>) {
+    super::tools::deny(document);
     if !super::has_key(snapshot) {
         return;
     }

@@ -12,6 +12,7 @@ mod environment;
 mod plugins;
 mod proof;
 mod secret_file;
+mod tools;
 
 use std::collections::BTreeMap;
 

@@ -208,3 +208,12 @@ pub async fn running(on: &mut impl Conn, namespace: NamespaceId, except: AgentId
     .fetch_one(on.conn())
     .await?)
 }
+
+/// Whether this transaction is the only one that looks after the Agent right now: held until it ends, so that of many controllers
+/// with the same finding one acts.
+pub async fn alone<K: Send>(tx: &mut Tx<K>, agent: AgentId) -> Result<bool> {
+    Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))")
+        .bind(format!("look/{agent}"))
+        .fetch_one(tx.conn())
+        .await?)
+}

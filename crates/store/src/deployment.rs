@@ -262,6 +262,29 @@ pub async fn end_all(tx: &mut Tx<Mutation>, agent: AgentId, from: &[Phase], to: 
     Ok(ids.into_iter().map(TypedId::from_uuid).collect())
 }
 
+/// The deployments of a revision that drained are over.
+pub async fn retired(tx: &mut Tx<Mutation>, agent: AgentId, revision: RevisionId) -> Result<()> {
+    sqlx::query(
+        "UPDATE deployment SET phase = 'retired', updated_at = now()
+          WHERE agent_id = $1 AND revision_id = $2 AND phase = 'retiring'",
+    )
+    .bind(agent.uuid())
+    .bind(revision.uuid())
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// The Agent's revisions that still keep what they pin alive.
+pub async fn unretired(on: &mut impl Conn, agent: AgentId) -> Result<Vec<RevisionId>> {
+    let ids: Vec<Uuid> =
+        sqlx::query_scalar("SELECT DISTINCT revision_id FROM unretired_revision WHERE agent_id = $1 ORDER BY 1")
+            .bind(agent.uuid())
+            .fetch_all(on.conn())
+            .await?;
+    Ok(ids.into_iter().map(TypedId::from_uuid).collect())
+}
+
 /// Stores the steps that people see.
 pub async fn put_steps<K: Send>(tx: &mut Tx<K>, id: DeploymentId, steps: &[Step]) -> Result<()> {
     sqlx::query("UPDATE deployment SET steps = $2, updated_at = now() WHERE id = $1")

@@ -88,10 +88,10 @@ impl Claim {
         lost(&mut self.keeper.watch()).await;
     }
 
-    /// Waits until a renewal sees another policy epoch than `known`.
+    /// Waits until a renewal sees a later policy epoch than `known`.
     pub async fn policy_moved(&self, known: i64) {
         let mut watch = self.keeper.watch();
-        if watch.wait_for(|seen| seen.policy != known).await.is_err() {
+        if watch.wait_for(|seen| seen.policy > known).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -78,9 +78,9 @@ impl Claim {
         self.put_back(tx, pause, false, "deferred", reason).await
     }
 
-    /// Puts the item back after a fault, with backoff. Spends an attempt. Answers the pause.
-    pub async fn retry<K: Send>(self, tx: &mut Tx<K>, code: &'static str) -> Result<Duration> {
-        let pause = Backoff::pause(self.item.attempts + 1, rand::rng().random());
+    /// Puts the item back after a fault, with backoff of at most `most`. Spends an attempt. Answers the pause.
+    pub async fn retry<K: Send>(self, tx: &mut Tx<K>, code: &'static str, most: Duration) -> Result<Duration> {
+        let pause = Backoff::pause(self.item.attempts + 1, rand::rng().random()).min(most);
         self.put_back(tx, pause, true, "failed", code).await?;
         Ok(pause)
     }

@@ -1,12 +1,30 @@
 //! The worker: claims work and runs its steps, reauthorized, under the claim.
+//!
+//! One task per step. A step reads the state and the target, does the next thing, and ends its claim in the transaction that
+//! writes what came of it; so it can be dropped at any await, and the next claim continues. Nothing here holds a transaction open
+//! across a call to a driver.
 
-use std::sync::Arc;
+mod activate;
+mod check;
+mod delete;
+mod deploy;
+mod end;
+mod fault;
+mod guard;
+mod held;
+mod look;
+mod namespace;
+mod pool;
+mod prepare;
+mod reauthorize;
+mod record;
+mod recover;
+mod restore;
+mod retire;
+mod scene;
+mod serve;
+mod step;
+mod steps;
+mod stop;
 
-use tokio_util::sync::CancellationToken;
-
-use crate::Control;
-
-/// Runs until `shutdown`, with at most `slots` steps at once; then finishes or releases what it holds within 10 s.
-pub async fn run(_control: Arc<Control>, _slots: usize, shutdown: CancellationToken) {
-    shutdown.cancelled().await;
-}
+pub use pool::run;

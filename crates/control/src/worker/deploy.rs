@@ -1,0 +1,41 @@
+//! A deployment from queue to service, continued from wherever the rows say it is.
+
+use occ_model::deployment::Phase;
+use occ_work::Outcome;
+
+use super::fault::Fault;
+use super::held::Held;
+use super::scene::Scene;
+use super::{activate, end, prepare};
+use crate::context::Cx;
+use crate::error::Error;
+
+/// The step of `revision_deploy`.
+pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
+    let item = held.item();
+    let ids = item.namespace.zip(item.agent).zip(item.deployment);
+    let Some(((namespace, agent), deployment)) = ids else {
+        return Err(Error::fault("reading a deployment's work", "ids are missing").into());
+    };
+    match Scene::read(cx, namespace, agent, deployment).await? {
+        Some(scene) => bring(cx, held, scene).await,
+        None => end::without_effect(cx, held, Outcome::Superseded).await,
+    }
+}
+
+/// Brings the scene's deployment one or more phases on, and ends the claim.
+pub(super) async fn bring(cx: &Cx, held: &mut Held, mut scene: Scene) -> Result<(), Fault> {
+    match scene.deployment.view.phase {
+        Phase::Queued | Phase::Preparing | Phase::Ready => {
+            if let Some(ending) = prepare::run(cx, held, &mut scene).await? {
+                return end::before_switch(cx, held, scene, ending).await;
+            }
+            if let Some(ending) = activate::switch_pointer(cx, held, &mut scene).await? {
+                return end::before_switch(cx, held, scene, ending).await;
+            }
+            activate::run(cx, held, scene, true).await
+        }
+        Phase::Activating => activate::run(cx, held, scene, false).await,
+        _ => end::without_effect(cx, held, Outcome::Succeeded).await,
+    }
+}

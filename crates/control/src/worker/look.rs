@@ -1,0 +1,197 @@
+//! The periodic look: what runs on the target against what the rows say. It only reads, and writes for a finding or a change of
+//! health (I15); a finding becomes work of the controller.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use occ_driver::{AgentKey, Observed};
+use occ_model::agent::{DesiredState, Health, RouteState};
+use occ_model::event::ChangeOp;
+use occ_model::id::{AgentId, TypedId};
+use occ_model::operation::Kind;
+use occ_model::work::{WorkKind, WorkState};
+use occ_store::agent_state::{self, Pointers};
+use occ_store::audit::Entry;
+use occ_store::work_view;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::fault::Fault;
+use super::record;
+use crate::Control;
+use crate::context::Cx;
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_secs(10);
+/// After a restoration that did not succeed, the next one waits so long.
+const COOL_DOWN: f64 = 300.0;
+/// After one that did, so long: what falls over again at once is not restored in a loop.
+const SETTLE: f64 = 20.0;
+/// The compiled schema is dropped when it was not used for so long.
+const SCHEMA_IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// Looks at once, and then every ten seconds, until `shutdown`.
+pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
+    let mut findings = Findings::default();
+    loop {
+        if let Err(fault) = look(&control, &mut findings).await {
+            tracing::warn!(?fault, "the target could not be compared with the rows");
+        }
+        control.documents.drop_idle(Instant::now(), SCHEMA_IDLE);
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+/// What the look before found: a finding becomes work when it is seen twice, or at the first look of a process.
+#[derive(Default)]
+struct Findings {
+    looked: bool,
+    seen: HashMap<AgentId, Finding>,
+}
+
+/// How target and rows disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finding {
+    /// Nothing of the active revision runs.
+    Gone,
+    /// The route leads to another revision.
+    Elsewhere,
+    /// The door is closed and should be open.
+    Shut,
+    /// The door is open and should be closed.
+    Ajar,
+    /// The route is closed in the rows, and nobody is about to open it.
+    Unrouted,
+    /// It runs no more, and the target has given up.
+    Failed,
+}
+
+impl Finding {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Elsewhere => "elsewhere",
+            Self::Shut => "shut",
+            Self::Ajar => "ajar",
+            Self::Unrouted => "unrouted",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+async fn look(control: &Arc<Control>, findings: &mut Findings) -> Result<(), Fault> {
+    let agents = agent_state::settled(&mut control.store.read().await?).await?;
+    let first = !std::mem::replace(&mut findings.looked, true);
+    let before = std::mem::take(&mut findings.seen);
+    for pointers in agents {
+        let key = AgentKey { installation: control.installation, namespace: pointers.namespace, agent: pointers.agent };
+        let seen = control.compute.observe_agent(key).await;
+        if let Err(error) = &seen {
+            tracing::debug!(agent = %key.agent, error = error as &dyn std::error::Error, "the target does not say what runs");
+        }
+        let (health, reason) = health(&pointers, seen.as_ref().ok().map(Option::as_ref));
+        store_health(control, &pointers, health, reason.as_deref()).await?;
+        let Some(finding) = seen.ok().and_then(|seen| finding(&pointers, seen.as_ref())) else { continue };
+        findings.seen.insert(key.agent, finding);
+        if first || before.get(&key.agent) == Some(&finding) {
+            queue(control, &pointers, finding).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The health that rows show: of what should run, as far as it is known.
+fn health(pointers: &Pointers, seen: Option<Option<&Observed>>) -> (Health, Option<String>) {
+    match (pointers.active, seen) {
+        // What a deployment ended with stays until the next one.
+        (None, _) => (pointers.health, pointers.health_reason.clone()),
+        (Some(_), None) => (Health::Unknown, Some("TARGET_UNREACHABLE".to_owned())),
+        (Some(_), Some(None)) => (Health::Failed, Some("GATEWAY_UNREADY".to_owned())),
+        (Some(_), Some(Some(seen))) => match seen.health {
+            Health::Stopped => (Health::Failed, Some("GATEWAY_UNREADY".to_owned())),
+            Health::Healthy if pointers.route == RouteState::Closed => {
+                (Health::Failed, Some("AGENT_UNROUTED".to_owned()))
+            }
+            other => (other, seen.reason.clone()),
+        },
+    }
+}
+
+async fn store_health(
+    control: &Control,
+    pointers: &Pointers,
+    health: Health,
+    reason: Option<&str>,
+) -> Result<(), Fault> {
+    if health == pointers.health && reason == pointers.health_reason.as_deref() {
+        return Ok(());
+    }
+    let mut tx = control.store.observe().await?;
+    // Work may have begun since the rows were read; then it says what the health is.
+    let Some(now) = agent_state::lock(&mut tx, pointers.namespace, pointers.agent).await? else { return Ok(()) };
+    if now != *pointers {
+        return Ok(());
+    }
+    if agent_state::observe_health(&mut tx, pointers.agent, health, reason).await? {
+        record::announce_agent(&mut tx, pointers, ChangeOp::Updated, Some(health)).await?;
+        tx.commit().await?;
+        control.wake.committed();
+    }
+    Ok(())
+}
+
+fn finding(pointers: &Pointers, seen: Option<&Observed>) -> Option<Finding> {
+    let active = pointers.active?;
+    if pointers.deleting || pointers.desired == DesiredState::Stopped {
+        return None;
+    }
+    let Some(seen) = seen else { return Some(Finding::Gone) };
+    match seen.health {
+        // It is restoring itself.
+        Health::Progressing => return None,
+        Health::Failed => return Some(Finding::Failed),
+        Health::Stopped => return Some(Finding::Gone),
+        Health::Healthy | Health::Degraded | Health::Unknown => {}
+    }
+    let Some(route) = &seen.route else { return Some(Finding::Gone) };
+    if route.revision != active {
+        return Some(Finding::Elsewhere);
+    }
+    match (pointers.route, route.state) {
+        (RouteState::Open, RouteState::Open) => None,
+        (RouteState::Open, RouteState::Closed) => Some(Finding::Shut),
+        (RouteState::Closed, RouteState::Open) => Some(Finding::Ajar),
+        (RouteState::Closed, RouteState::Closed) => Some(Finding::Unrouted),
+    }
+}
+
+/// Queues the restoration, once among all controllers, unless the last one is too recent.
+async fn queue(control: &Arc<Control>, pointers: &Pointers, finding: Finding) -> Result<(), Fault> {
+    let (namespace, agent) = (pointers.namespace, pointers.agent);
+    let last = work_view::latest_end(&mut control.store.read().await?, agent, WorkKind::AgentRecover).await?;
+    let pause = |state| if state == WorkState::Succeeded { SETTLE } else { COOL_DOWN };
+    if last.is_some_and(|(seconds, state)| seconds < pause(state)) {
+        return Ok(());
+    }
+    let controller = record::controller(control).await?;
+    let cx = Cx::new(Arc::clone(control), controller.clone(), None);
+    let mut tx = cx.store.mutate(record::origin(&cx)).await?;
+    if !agent_state::alone(&mut tx, agent).await? {
+        return Ok(());
+    }
+    let Some(now) = agent_state::lock(&mut tx, namespace, agent).await? else { return Ok(()) };
+    if now.active != pointers.active || now.route != pointers.route || now.desired != pointers.desired {
+        return Ok(());
+    }
+    record::queue_recovery(&cx, &mut tx, namespace, agent, controller).await?;
+    let entry = Entry::success("agent.drift_found", Kind::Agent, agent.uuid())
+        .of(&pointers.name, Some(namespace))
+        .with(json!({ "finding": finding.word() }));
+    tx.audit(entry).await?.commit().await?;
+    cx.wake.committed();
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! One claim, one step: dispatches by kind, and puts the item back when the step has no result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use occ_model::audit::Outcome as Ended;
+use occ_model::id::TypedId;
+use occ_model::operation::Kind;
+use occ_model::work::WorkKind;
+use occ_store::audit::Entry;
+use occ_store::deployment;
+use occ_work::{Claim, Outcome};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::held::Held;
+use super::{delete, deploy, namespace, record, recover, retire, stop};
+use crate::Control;
+use crate::context::Cx;
+
+/// An item that is no deployment is given up after so many attempts; a person can retry it.
+const ATTEMPTS: i32 = 20;
+
+/// Runs the step of a claim to its end.
+pub(super) async fn run(control: Arc<Control>, claim: Claim) {
+    let cx = Cx::new(control, claim.item().actor.clone(), claim.item().request);
+    let mut held = Held::new(claim);
+    let item = held.item().clone();
+    let ended = match item.kind {
+        WorkKind::NamespaceEnsure => namespace::ensure(&cx, &mut held).await,
+        WorkKind::NamespaceDelete => namespace::delete(&cx, &mut held).await,
+        WorkKind::RevisionDeploy => deploy::run(&cx, &mut held).await,
+        WorkKind::AgentStop => stop::run(&cx, &mut held).await,
+        WorkKind::AgentRecover => recover::run(&cx, &mut held).await,
+        WorkKind::RevisionRetire => retire::run(&cx, &mut held).await,
+        WorkKind::AgentDelete => delete::run(&cx, &mut held).await,
+        WorkKind::CredentialWithdraw => retire::withdraw(&cx, &mut held).await,
+    };
+    let Err(fault) = ended else {
+        cx.wake.committed();
+        return;
+    };
+    if let Err(error) = put_back(&cx, held, fault).await {
+        match error {
+            Fault::Lost => tracing::info!(work = %item.id, "the claim was lost; another worker continues"),
+            other => {
+                tracing::warn!(work = %item.id, fault = ?other, "the item could not be put back; its lease will expire")
+            }
+        }
+    }
+}
+
+async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
+    if !held.is_open() {
+        // Its end was written, or that was not answered: the lease decides.
+        return Err(fault);
+    }
+    let deployment = held.item().deployment;
+    match fault {
+        Fault::Lost => Err(Fault::Lost),
+        Fault::Wait { pause, reason } => {
+            tracing::debug!(work = %held.item().id, reason, "deferred");
+            let mut tx = cx.store.observe().await?;
+            held.hold().prove(&mut tx).await?;
+            if let Some(deployment) = deployment {
+                deployment::attempted(&mut tx, deployment, pause, false).await?;
+            }
+            held.take()?.defer(&mut tx, pause, reason).await?;
+            Ok(tx.commit().await?)
+        }
+        Fault::Retry { code, error } => {
+            tracing::error!(work = %held.item().id, code, error = &error as &dyn std::error::Error, "a step failed");
+            if deployment.is_none() && held.item().attempts + 1 >= ATTEMPTS {
+                return give_up(cx, held, code).await;
+            }
+            let mut tx = cx.store.observe().await?;
+            held.hold().prove(&mut tx).await?;
+            let most = if deployment.is_some() { Duration::from_secs(30) } else { Duration::MAX };
+            let pause = held.take()?.retry(&mut tx, code, most).await?;
+            if let Some(deployment) = deployment {
+                deployment::attempted(&mut tx, deployment, pause, true).await?;
+            }
+            Ok(tx.commit().await?)
+        }
+    }
+}
+
+async fn give_up(cx: &Cx, mut held: Held, code: &'static str) -> Result<(), Fault> {
+    let mut tx = cx.store.mutate(record::origin(cx)).await?;
+    let item = held.item().clone();
+    held.take()?.finish(&mut tx, Outcome::Failed(code)).await?;
+    let mut entry = Entry::success("work.given_up", Kind::Work, item.id.uuid())
+        .ended(Ended::Failure, code)
+        .with(json!({ "kind": item.kind, "agent": item.agent }));
+    entry.namespace = item.namespace;
+    Ok(tx.audit(entry).await?.commit().await?)
+}

@@ -96,6 +96,9 @@ pub fn spec(cx: &Cx, list: &str, query: &ListQuery) -> Result<ListSpec> {
         Some("-createdAt") => (Sort::CreatedAt, true),
         Some(_) => return Err(invalid("/sort", "Sort by name, -name, createdAt or -createdAt.")),
     };
+    if query.name.as_deref().is_some_and(|name| name.len() > 63 || name.chars().any(char::is_control)) {
+        return Err(invalid("/name", "Give the first characters of a name."));
+    }
     let labels = query.label_selector.as_deref().map_or(Ok(Vec::new()), selector)?;
     let after = query.cursor.as_deref().map(|cursor| read(cx, list, query, cursor)).transpose()?;
     Ok(ListSpec { limit, after, name_prefix: query.name.clone(), labels, sort, descending })
@@ -122,6 +125,9 @@ fn invalid(pointer: &str, message: &str) -> Error {
 
 fn selector(text: &str) -> Result<Vec<LabelTerm>> {
     let refused = || invalid("/labelSelector", "Write key=value, key!=value, key or !key, separated by commas.");
+    if text.len() > 4096 || text.chars().any(char::is_control) {
+        return Err(refused());
+    }
     text.split(',')
         .map(str::trim)
         .map(|term| {

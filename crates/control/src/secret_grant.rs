@@ -1,7 +1,8 @@
 //! Whose grant: an Agent's own identity may use a Secret only by the exact binding that is made here (I11).
 
 use occ_model::event::ChangeOp;
-use occ_model::id::{AgentId, NamespaceId, SecretId, TypedId};
+use occ_model::id::{AgentId, BindingId, NamespaceId, SecretId, TypedId};
+use occ_model::identity::Identity;
 use occ_model::operation::{self, Action, Kind, Operation};
 use occ_model::page::Page;
 use occ_model::problem::{Code, Problem};
@@ -9,8 +10,9 @@ use occ_model::reference::Selector;
 use occ_model::secret::SecretConsumer;
 use occ_policy::Target;
 use occ_store::agent::AgentRow;
+use occ_store::binding::{self, Exact};
 use occ_store::secret::SecretRow;
-use occ_store::{Named, secret_consumer};
+use occ_store::{Named, StoreError, role, secret_consumer};
 use serde_json::json;
 
 use crate::change::{self, Change};
@@ -22,6 +24,9 @@ use crate::write::{Once, WriteOptions, again};
 
 type In = Selector<NamespaceId>;
 type Of = Selector<SecretId>;
+
+/// The built-in role of the grant.
+const ROLE: &str = "secret-consumer";
 
 /// Agents that may use it or use it (those that the caller may read). One page holds them all.
 pub async fn consumers(cx: &Cx, namespace: &In, secret: &Of) -> Result<Page<SecretConsumer>> {
@@ -74,10 +79,13 @@ async fn attempt(
     let agent: AgentRow = place::lock(&mut tx, namespace.id, agent.id).await?;
     let secret: SecretRow = place::lock(&mut tx, namespace.id, row.id).await?;
     let granting = operation.id == operation::SECRET_GRANT.id;
+    let role = role::built_in(&mut tx, ROLE).await?.ok_or(StoreError::Corrupt("built-in role"))?;
+    let identity = Identity::workload(agent.id);
     let changed = if granting {
-        secret_consumer::grant(&mut tx, namespace.id, secret.id, &secret.meta.name, agent.id).await?.is_some()
+        let exact = Exact { kind: Kind::Secret, id: secret.id.uuid(), name: secret.meta.name.as_str() };
+        binding::insert(&mut tx, BindingId::new(), identity, role, Some(namespace.id), Some(exact)).await?
     } else {
-        secret_consumer::withdraw(&mut tx, secret.id, agent.id).await?
+        binding::remove_exact(&mut tx, identity, role, secret.id.uuid()).await?
     };
     let rows = secret_consumer::of(&mut tx, &[secret.id]).await?;
     let shown = readable(&facts, namespace.id, &secret, &rows);

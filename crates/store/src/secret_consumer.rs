@@ -1,16 +1,12 @@
 //! Who may use a Secret and who uses it: exact grants of Agents' own identities, references of drafts, pins of serving revisions.
 
-use occ_model::id::{AgentId, BindingId, NamespaceId, SecretId, TypedId};
+use occ_model::id::{AgentId, SecretId, TypedId};
 use occ_model::name::Name;
 use uuid::Uuid;
 
 use crate::actor::word;
 use crate::connection::Conn;
-use crate::error::{Result, StoreError};
-use crate::tx::{Mutation, Tx};
-
-/// The built-in role of the grant.
-pub const CONSUMER_ROLE: &str = "secret-consumer";
+use crate::error::Result;
 
 /// An Agent and its relation to a Secret.
 #[derive(Clone, Debug)]
@@ -72,49 +68,4 @@ pub async fn of(on: &mut impl Conn, secrets: &[SecretId]) -> Result<Vec<Consumer
             })
         })
         .collect()
-}
-
-/// Lets the Agent's own identity use the Secret. Whether that is new; the caller bumps the policy then.
-pub async fn grant(
-    tx: &mut Tx<Mutation>,
-    namespace: NamespaceId,
-    secret: SecretId,
-    name: &Name,
-    agent: AgentId,
-) -> Result<Option<BindingId>> {
-    let role: Option<Uuid> =
-        sqlx::query_scalar("SELECT id FROM role WHERE name = $1 AND namespace_id IS NULL AND built_in")
-            .bind(CONSUMER_ROLE)
-            .fetch_optional(tx.conn())
-            .await?;
-    let binding = BindingId::new();
-    let inserted = sqlx::query(
-        "INSERT INTO access_binding
-            (id, subject_kind, subject_id, role_id, namespace_id, resource_kind, resource_id, resource_name)
-         VALUES ($1, 'workload', $2, $3, $4, 'secret', $5, $6) ON CONFLICT DO NOTHING",
-    )
-    .bind(binding.uuid())
-    .bind(agent.uuid())
-    .bind(role.ok_or(StoreError::Corrupt("built-in role"))?)
-    .bind(namespace.uuid())
-    .bind(secret.uuid())
-    .bind(name.as_str())
-    .execute(tx.conn())
-    .await?
-    .rows_affected();
-    Ok((inserted == 1).then_some(binding))
-}
-
-/// Takes that grant away. Whether there was one; the caller bumps the policy then.
-pub async fn withdraw(tx: &mut Tx<Mutation>, secret: SecretId, agent: AgentId) -> Result<bool> {
-    let removed = sqlx::query(
-        "DELETE FROM access_binding WHERE subject_kind = 'workload' AND subject_id = $2
-            AND resource_kind = 'secret' AND resource_id = $1",
-    )
-    .bind(secret.uuid())
-    .bind(agent.uuid())
-    .execute(tx.conn())
-    .await?
-    .rows_affected();
-    Ok(removed > 0)
 }

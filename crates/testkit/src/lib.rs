@@ -1,1 +1,7 @@
-//! Placeholder; replaced in this series.
+//! For tests: a control plane over a fresh database, its people, and a target that does as it is told.
+
+pub mod cast;
+pub mod document;
+pub mod trace;
+
+pub use cast::{Cast, Tenant, TestControl, test_keys, workload};

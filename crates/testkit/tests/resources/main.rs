@@ -1,0 +1,8 @@
+//! The resources' use cases on a real PostgreSQL: what happens, to whom it is refused, and what is left behind.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod agent;
+mod common;
+mod configuration;
+mod namespace;
+mod secret;

@@ -64,6 +64,11 @@ impl LocalDriver {
         }
     }
 
+    /// What a supervisor of this Agent is told, after `runtime agent`.
+    pub fn supervisor_words(&self, key: AgentKey) -> Vec<std::ffi::OsString> {
+        self.config.args(key).words()
+    }
+
     fn start(&self, key: AgentKey, place: &AgentPlace) -> Result<tokio::process::Child> {
         let fault = |source| DriverError::fault("start a supervisor", source);
         make_folder(place.sockets(), 0o700, Identity::Same)
@@ -74,7 +79,7 @@ impl LocalDriver {
         options.create(true).write(true);
         let log = if long { options.truncate(true) } else { options.append(true) }.open(path).map_err(fault)?;
         let mut command = Command::new(&self.config.program);
-        command.args(["runtime", "agent"]).args(self.config.args(key).words());
+        command.args(["runtime", "agent"]).args(self.supervisor_words(key));
         command.env_clear().envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         // It outlives us: it leads its own session, and nobody waits for it but the reaper.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).kill_on_drop(false);

@@ -68,44 +68,37 @@ async fn prove(
     steps: &Steps,
     beside: bool,
 ) -> Outcome<Proof> {
-    let step = Stepping { steps, kind: StepKind::ConfigurationProven };
-    let started = step
-        .run(async {
-            claim.during(validate(agent, folder, candidate)).await??;
-            if beside {
-                proof::start_and_end(agent, folder, candidate, claim).await?;
-            }
-            Ok((beside, beside.then(|| "started on scratch state".to_owned())))
-        })
-        .await?;
-    let step = Stepping { steps, kind: StepKind::CredentialProven };
-    let credential = step
-        .run(async {
+    // The cheap proofs first: a start costs half a minute. The configuration is proven when all of its proofs are.
+    let configuration = step(steps, StepKind::ConfigurationProven, async {
+        claim.during(validate(agent, folder, candidate)).await??;
+        let credential = step(steps, StepKind::CredentialProven, async {
             let proof = claim.during(credential(candidate)).await??;
             Ok((proof, Some(proof.to_string())))
         })
         .await?;
-    Ok(Proof { credential, started })
+        if beside {
+            proof::start_and_end(agent, folder, candidate, claim).await?;
+        }
+        Ok((credential, beside.then(|| "started on scratch state".to_owned())))
+    });
+    Ok(Proof { credential: configuration.await?, started: beside })
 }
 
-/// One step: begun, then done or failed.
-struct Stepping<'a> {
-    steps: &'a Steps,
+/// One step: begun, then done with a note, or failed.
+async fn step<T>(
+    steps: &Steps,
     kind: StepKind,
-}
-
-impl Stepping<'_> {
-    async fn run<T>(self, work: impl Future<Output = Outcome<(T, Option<String>)>>) -> Outcome<T> {
-        self.steps.begin(self.kind);
-        match work.await {
-            Ok((value, note)) => {
-                self.steps.done(self.kind, note);
-                Ok(value)
-            }
-            Err(refusal) => {
-                self.steps.failed(self.kind);
-                Err(refusal)
-            }
+    work: impl Future<Output = Outcome<(T, Option<String>)>>,
+) -> Outcome<T> {
+    steps.begin(kind);
+    match work.await {
+        Ok((value, note)) => {
+            steps.done(kind, note);
+            Ok(value)
+        }
+        Err(refusal) => {
+            steps.failed(kind);
+            Err(refusal)
         }
     }
 }

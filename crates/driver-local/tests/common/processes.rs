@@ -1,0 +1,55 @@
+//! Looking at processes of this machine.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+/// Everything under `root`, the root not included.
+pub fn under(root: Pid) -> Vec<Pid> {
+    let mut found = vec![root];
+    let mut next = 0;
+    let all: Vec<(Pid, Pid)> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+        .filter_map(|pid| Some((pid, parent(pid)?)))
+        .collect();
+    while let Some(parent) = found.get(next).copied() {
+        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+/// The gateway under a supervisor.
+pub fn gateway(supervisor: Pid) -> Pid {
+    let is_gateway = |pid: &Pid| {
+        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"openclaw-gateway"))
+    };
+    under(supervisor).into_iter().find(is_gateway).expect("a gateway runs")
+}
+
+pub fn kill(pid: Pid) {
+    kill_process(pid, Signal::KILL).unwrap();
+}
+
+/// Waits until none of them lives.
+pub async fn gone(pids: &[Pid]) {
+    while pids.iter().any(|pid| test_kill_process(*pid).is_ok() && !is_zombie(*pid)) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn is_zombie(pid: Pid) -> bool {
+    stat(pid).is_none_or(|stat| stat.starts_with('Z'))
+}
+
+fn parent(pid: Pid) -> Option<Pid> {
+    stat(pid)?.split(' ').nth(1)?.parse().ok().and_then(Pid::from_raw)
+}
+
+/// What follows the name: state, parent, …
+fn stat(pid: Pid) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned())
+}

@@ -5,32 +5,26 @@
 
 use occ_model::failure::FailureCode;
 
-/// Texts by which a second process on one state directory is told apart from a refused configuration (both exit 78). The last two are
-/// said when each process has a `/tmp` of its own.
+/// Texts by which a state directory that another process owns is told apart (exit 78, or 1 after five minutes of waiting). The last
+/// two are said when each process has a `/tmp` of its own.
 const STATE_MARKERS: [&str; 5] = [
     "StateDatabaseCoordinatorContentionError",
     "another OpenClaw process owns",
-    "gateway already running",
+    "failed to acquire gateway state ownership",
     "gateway.maintenance_required",
     "sqlite-maintenance-unavailable",
 ];
+/// Said at once, five minutes before a gateway gives up.
+const WAITING_MARKER: &str = "waiting for gateway-lifecycle ownership";
 const DISK_MARKERS: [&str; 3] = ["ENOSPC", "no space left on device", "database or disk is full"];
 const PORT_MARKERS: [&str; 3] = ["EADDRINUSE", "address already in use", "is already in use"];
-const SECRET_MARKERS: [&str; 5] = [
-    "SecretRefResolutionError",
-    "SecretProviderResolutionError",
-    "secrets.provider_degraded",
-    "required secrets are unavailable",
-    "secret reference",
-];
+const SECRET_MARKERS: [&str; 1] = ["required secrets are unavailable"];
 
 /// The failure behind a gateway's end while it started or served. `code` is absent when a signal ended it; `log_tail` is the end of
-/// its structured log, newest last.
+/// its structured log, newest last: 32 KiB, since the runtime adds a long diagnosis of its own behind the cause.
 pub fn classify(code: Option<i32>, log_tail: &str) -> FailureCode {
-    let says = |markers: &[&str]| {
-        let tail = log_tail.to_ascii_lowercase();
-        markers.iter().any(|marker| tail.contains(&marker.to_ascii_lowercase()))
-    };
+    let tail = log_tail.to_ascii_lowercase();
+    let says = |markers: &[&str]| markers.iter().any(|marker| tail.contains(&marker.to_ascii_lowercase()));
     if says(&DISK_MARKERS) {
         return FailureCode::DiskFull;
     }
@@ -42,6 +36,12 @@ pub fn classify(code: Option<i32>, log_tail: &str) -> FailureCode {
         Some(1) if says(&STATE_MARKERS) => FailureCode::StateInUse,
         _ => FailureCode::GatewayCrashloop,
     }
+}
+
+/// Whether this line of its log says that the gateway waits for a state directory that another process owns. It would wait five
+/// minutes; who started it need not.
+pub fn waits_for_state(line: &str) -> bool {
+    line.contains(WAITING_MARKER)
 }
 
 /// Whether starting again may help at all. Exit 78 never does, except that a state in use becomes free.
@@ -65,10 +65,23 @@ mod tests {
 
     #[test]
     fn exit_1_is_told_apart_by_the_log() {
-        assert_eq!(classify(Some(1), "listen EADDRINUSE: address already in use"), FailureCode::PortUnavailable);
-        assert_eq!(classify(Some(1), "SecretRefResolutionError: file"), FailureCode::SecretUnavailable);
+        let port = "Gateway failed to start: another gateway instance is already listening on ws://127.0.0.1:18710 | listen EADDRINUSE: \
+                    address already in use 127.0.0.1:18710";
+        assert_eq!(classify(Some(1), port), FailureCode::PortUnavailable);
+        let secret = "Gateway failed to start: Startup failed: required secrets are unavailable.";
+        assert_eq!(classify(Some(1), secret), FailureCode::SecretUnavailable);
+        let state = "Gateway failed to start: failed to acquire gateway state ownership; waited 300003ms for gateway-lifecycle ownership";
+        assert_eq!(classify(Some(1), state), FailureCode::StateInUse);
         assert_eq!(classify(Some(1), "something else"), FailureCode::GatewayCrashloop);
         assert_eq!(classify(None, ""), FailureCode::GatewayCrashloop);
         assert_eq!(classify(Some(1), "write failed: ENOSPC: no space left"), FailureCode::DiskFull);
+    }
+
+    #[test]
+    fn waiting_for_the_state_is_known_early() {
+        assert!(waits_for_state(
+            "waiting for gateway-lifecycle ownership held by another OpenClaw process, up to 300 s"
+        ));
+        assert!(!waits_for_state("gateway ready"));
     }
 }

@@ -14,7 +14,7 @@ const PROVIDER_PLUGINS: [(&str, &str); 4] = [
     ("ollama-cloud", "ollama"),
 ];
 /// Bundled plugins that bring the provider of their own name.
-const PROVIDERS: [&str; 20] = [
+const PROVIDERS: [&str; 21] = [
     "anthropic",
     "apple-fm",
     "clawrouter",
@@ -35,6 +35,7 @@ const PROVIDERS: [&str; 20] = [
     "sglang",
     "together",
     "vllm",
+    "xai",
 ];
 /// Bundled plugins that bring the channel of their own name.
 const CHANNELS: [&str; 3] = ["a2a", "reef", "telegram"];
@@ -48,7 +49,7 @@ pub fn allow(document: &mut Value, snapshot: &Snapshot) {
     };
     let needed = match snapshot.harness.mode {
         ExecutionMode::Dedicated => Some("codex"),
-        ExecutionMode::Embedded => provider_plugin(&snapshot.provider),
+        ExecutionMode::Embedded => of_provider(&snapshot.provider),
     };
     for plugin in needed.into_iter().chain(["memory-core"]) {
         if !allowed.iter().any(|have| have == plugin) {
@@ -60,11 +61,10 @@ pub fn allow(document: &mut Value, snapshot: &Snapshot) {
     set(document, "/plugins/allow", json!(allowed));
 }
 
-fn provider_plugin(provider: &str) -> Option<&'static str> {
+/// The bundled plugin that brings a provider, if one does.
+pub fn of_provider(provider: &str) -> Option<&'static str> {
     let renamed = PROVIDER_PLUGINS.iter().find(|(id, _)| *id == provider).map(|(_, plugin)| *plugin);
-    renamed
-        .or_else(|| PROVIDERS.into_iter().find(|id| *id == provider))
-        .or_else(|| (provider == "xai").then_some("xai"))
+    renamed.or_else(|| PROVIDERS.into_iter().find(|id| *id == provider))
 }
 
 /// Plugins that the document configures without switching them off, channels, and the browser when it is on.

@@ -220,6 +220,14 @@ fn an_author_keeps_the_heartbeat_and_the_tools_that_are_named() {
 }
 
 #[test]
+fn a_provider_of_ones_own_without_an_api_speaks_openai() {
+    let mut values = custom();
+    values["models"]["providers"]["mock"].as_object_mut().unwrap().remove("api");
+    let document = serve(&admitted(values, HarnessId::Openclaw, &[], false)).openclaw_json;
+    assert_eq!(document["models"]["providers"]["mock"]["api"], "openai-completions");
+}
+
+#[test]
 fn i10_a_rendering_names_secrets_by_file_only() {
     let rendered = serve(&admitted(custom(), HarnessId::Openclaw, &["/channels/telegram/botToken"], false));
     let reference = |name: &str| json!({"source": "file", "provider": format!("occ-{name}"), "id": "value"});

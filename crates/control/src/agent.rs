@@ -77,7 +77,18 @@ pub async fn get(cx: &Cx, namespace: &In, agent: &Of) -> Result<Agent> {
 
 /// Changes the draft: a JSON Merge Patch of [`AgentDraft`]; needs `If-Match`.
 pub async fn update(cx: &Cx, namespace: &In, agent: &Of, patch: &Value, options: &WriteOptions) -> Result<Agent> {
-    again(|| attempt_update(cx, namespace, agent, patch, options)).await
+    edit(cx, namespace, agent, |current| draft::merge(current, patch, READ_ONLY), options).await
+}
+
+/// Changes the draft by `edited`.
+pub(crate) async fn edit(
+    cx: &Cx,
+    namespace: &In,
+    agent: &Of,
+    edited: impl Fn(&AgentDraft) -> Result<AgentDraft>,
+    options: &WriteOptions,
+) -> Result<Agent> {
+    again(|| attempt_edit(cx, namespace, agent, &edited, options)).await
 }
 
 /// Fields of the view that the draft does not have.
@@ -94,7 +105,13 @@ const READ_ONLY: &[&str] = &[
     "initialWorkspaceFiles",
 ];
 
-async fn attempt_update(cx: &Cx, namespace: &In, agent: &Of, patch: &Value, options: &WriteOptions) -> Result<Agent> {
+async fn attempt_edit(
+    cx: &Cx,
+    namespace: &In,
+    agent: &Of,
+    edited: impl Fn(&AgentDraft) -> Result<AgentDraft>,
+    options: &WriteOptions,
+) -> Result<Agent> {
     let operation = &operation::AGENT_UPDATE;
     let Found { namespace, row, decision } = place::resource::<AgentRow>(cx, operation, namespace, agent).await?;
     options.required_match()?;
@@ -107,13 +124,16 @@ async fn attempt_update(cx: &Cx, namespace: &In, agent: &Of, patch: &Value, opti
     }
     options.check_match(row.meta.generation)?;
     let before = draft_of(&row)?;
-    let after: AgentDraft = draft::merge(&before, patch, READ_ONLY)?;
+    let after = edited(&before)?;
     if before == after {
         return view(&mut tx, &namespace, row).await;
     }
     agent_draft::check(cx, &after)?;
     let kept = References::of(&row);
     let references = agent_draft::resolve(&mut tx, &facts, namespace.id, &after, Some(&kept)).await?;
+    if references == kept && agent_draft::named_alike(&after, &before) == before {
+        return view(&mut tx, &namespace, row).await;
+    }
     store::edit(&mut tx, row.id, columns(&after)).await?;
     if references != kept {
         reference::replace(&mut tx, Kind::Agent, row.id.uuid(), &references.rows()).await?;

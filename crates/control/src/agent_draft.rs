@@ -13,7 +13,7 @@ use occ_store::{Mutation, StoreError, Tx, configuration, secret};
 use crate::context::Cx;
 use crate::document::{references_refused, unusable};
 use crate::draft::invalid;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The draft within a create request.
 pub(crate) fn of_request(request: &CreateAgent) -> AgentDraft {
@@ -40,6 +40,16 @@ pub(crate) fn draft_of(row: &AgentRow) -> Result<AgentDraft> {
         harness_auth: harness_auth(row),
         backend_id: row.backend_id.clone(),
     })
+}
+
+/// `draft` with the references as `other` writes them: the same references by id or by name are the same.
+pub(crate) fn named_alike(draft: &AgentDraft, other: &AgentDraft) -> AgentDraft {
+    let mut draft = draft.clone();
+    draft.configuration = other.configuration.clone();
+    if let (Some(auth), Some(other)) = (&mut draft.harness_auth, &other.harness_auth) {
+        auth.api_key.clone_from(&other.api_key);
+    }
+    draft
 }
 
 /// The model credential, by name.
@@ -139,9 +149,5 @@ pub(crate) async fn resolve(
             errors.push(unusable("/harnessAuth/apiKey", Kind::Secret));
         }
     }
-    if errors.is_empty() { Ok(References { configuration, api_key }) } else { Err(refused(errors)) }
-}
-
-fn refused(errors: Vec<FieldError>) -> Error {
-    references_refused(errors)
+    if errors.is_empty() { Ok(References { configuration, api_key }) } else { Err(references_refused(errors)) }
 }

@@ -106,8 +106,7 @@ pub async fn put(
     draft: ConfigurationDraft,
     options: &WriteOptions,
 ) -> Result<Configuration> {
-    let operation = &operation::CONFIGURATION_PUT;
-    again(|| attempt_edit(cx, operation, namespace, configuration, |_| Ok(draft.clone()), options)).await
+    edit(cx, namespace, configuration, |_| Ok(draft.clone()), options).await
 }
 
 /// Changes what can be edited: a JSON Merge Patch of [`ConfigurationDraft`]; needs `If-Match`.
@@ -121,6 +120,17 @@ pub async fn update(
     let operation = &operation::CONFIGURATION_UPDATE;
     let merge = |current: &ConfigurationDraft| draft::merge(current, patch, &["kind", "consumers"]);
     again(|| attempt_edit(cx, operation, namespace, configuration, merge, options)).await
+}
+
+/// Changes the draft by `edited`, under the rules of a replacement.
+pub(crate) async fn edit(
+    cx: &Cx,
+    namespace: &In,
+    configuration: &Of,
+    edited: impl Fn(&ConfigurationDraft) -> Result<ConfigurationDraft>,
+    options: &WriteOptions,
+) -> Result<Configuration> {
+    again(|| attempt_edit(cx, &operation::CONFIGURATION_PUT, namespace, configuration, &edited, options)).await
 }
 
 async fn attempt_edit(
@@ -165,9 +175,15 @@ async fn attempt_edit(
         description: after.description.as_ref(),
         labels: &after.labels,
     };
+    // The same document with its Secrets by id or by name is the same document.
+    let document_changed = after.values != row.values || bindings != row.bindings;
+    let texts_changed = (&after.display_name, &after.description, &after.labels)
+        != (&before.display_name, &before.description, &before.labels);
+    if !document_changed && !texts_changed {
+        return shown::view(&mut tx, &facts, namespace.id, row).await;
+    }
     let generation = store::edit(&mut tx, row.id, texts).await?;
-    // The same document under other names of its Secrets is the same document.
-    if after.values != row.values || bindings != row.bindings {
+    if document_changed {
         hold_secrets(&mut tx, namespace.id, &bindings).await?;
         let document = Document { values: &after.values, bindings: &bindings, by: &cx.actor().name };
         store::edit_document(&mut tx, row.id, generation, document).await?;

@@ -40,6 +40,7 @@ pub mod revision;
 pub mod rollback;
 pub mod secret;
 mod secret_grant;
+pub mod secret_ring;
 pub mod secret_value;
 mod secret_view;
 pub mod session;
@@ -85,9 +86,4 @@ pub struct Control {
     pub facts: facts::FactsCache,
     /// Tells workers and watchers, after commit.
     pub wake: wake::Wake,
-}
-
-/// The answer of signatures whose bodies follow in this series.
-fn unfinished<T>() -> Result<T> {
-    Err(Error::refused(occ_model::problem::Code::NotSupported, "This is not offered yet."))
 }

@@ -74,13 +74,23 @@ pub async fn update(
     patch: &Value,
     options: &WriteOptions,
 ) -> Result<Namespace> {
-    again(|| attempt_update(cx, namespace, patch, options)).await
+    edit(cx, namespace, |current| draft::merge(current, patch, &["status", "statusReason", "usage"]), options).await
 }
 
-async fn attempt_update(
+/// Changes the draft by `edited`.
+pub(crate) async fn edit(
     cx: &Cx,
     namespace: &Selector<NamespaceId>,
-    patch: &Value,
+    edited: impl Fn(&NamespaceDraft) -> Result<NamespaceDraft>,
+    options: &WriteOptions,
+) -> Result<Namespace> {
+    again(|| attempt_edit(cx, namespace, &edited, options)).await
+}
+
+async fn attempt_edit(
+    cx: &Cx,
+    namespace: &Selector<NamespaceId>,
+    edited: impl Fn(&NamespaceDraft) -> Result<NamespaceDraft>,
     options: &WriteOptions,
 ) -> Result<Namespace> {
     let operation = &operation::NAMESPACE_UPDATE;
@@ -90,7 +100,7 @@ async fn attempt_update(
     let row = lock(&mut tx, namespace.id).await?;
     options.check_match(row.meta.generation)?;
     let before = draft_of(&row);
-    let after = draft::merge(&before, patch, &["status", "statusReason", "usage"])?;
+    let after = edited(&before)?;
     if before == after {
         return view(&mut tx, row).await;
     }
@@ -105,7 +115,7 @@ async fn attempt_update(
 }
 
 /// What of a Namespace people edit.
-pub(crate) fn draft_of(row: &NamespaceRow) -> NamespaceDraft {
+fn draft_of(row: &NamespaceRow) -> NamespaceDraft {
     NamespaceDraft {
         display_name: row.meta.display_name.clone(),
         description: row.meta.description.clone(),

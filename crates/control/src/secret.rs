@@ -85,10 +85,29 @@ pub async fn get(cx: &Cx, namespace: &In, secret: &Of) -> Result<Secret> {
 
 /// Changes texts and labels: a JSON Merge Patch of [`SecretDraft`]; needs `If-Match`.
 pub async fn update(cx: &Cx, namespace: &In, secret: &Of, patch: &Value, options: &WriteOptions) -> Result<Secret> {
-    again(|| attempt_update(cx, namespace, secret, patch, options)).await
+    // A value is set by a version of its own, so that a patch can never carry one.
+    let read_only = &["value", "valueBase64", "currentVersion", "valueSetAt", "versions", "consumers"];
+    edit(cx, namespace, secret, |current| draft::merge(current, patch, read_only), options).await
 }
 
-async fn attempt_update(cx: &Cx, namespace: &In, secret: &Of, patch: &Value, options: &WriteOptions) -> Result<Secret> {
+/// Changes the draft by `edited`.
+pub(crate) async fn edit(
+    cx: &Cx,
+    namespace: &In,
+    secret: &Of,
+    edited: impl Fn(&SecretDraft) -> Result<SecretDraft>,
+    options: &WriteOptions,
+) -> Result<Secret> {
+    again(|| attempt_edit(cx, namespace, secret, &edited, options)).await
+}
+
+async fn attempt_edit(
+    cx: &Cx,
+    namespace: &In,
+    secret: &Of,
+    edited: impl Fn(&SecretDraft) -> Result<SecretDraft>,
+    options: &WriteOptions,
+) -> Result<Secret> {
     let operation = &operation::SECRET_UPDATE;
     let Found { namespace, row, decision } = place::resource::<SecretRow>(cx, operation, namespace, secret).await?;
     options.required_match()?;
@@ -97,8 +116,7 @@ async fn attempt_update(cx: &Cx, namespace: &In, secret: &Of, patch: &Value, opt
     let row: SecretRow = place::lock(&mut tx, namespace.id, row.id).await?;
     options.check_match(row.meta.generation)?;
     let before = draft_of(&row);
-    // A value is set by a version of its own, so that a patch can never carry one.
-    let after = draft::merge(&before, patch, &["value", "valueBase64", "currentVersion", "versions", "consumers"])?;
+    let after = edited(&before)?;
     if before == after {
         return secret_view::view(&mut tx, &facts, namespace.id, row).await;
     }
@@ -113,7 +131,7 @@ async fn attempt_update(cx: &Cx, namespace: &In, secret: &Of, patch: &Value, opt
 }
 
 /// What of a Secret people edit.
-pub(crate) fn draft_of(row: &SecretRow) -> SecretDraft {
+fn draft_of(row: &SecretRow) -> SecretDraft {
     SecretDraft {
         display_name: row.meta.display_name.clone(),
         description: row.meta.description.clone(),
@@ -132,7 +150,18 @@ pub async fn set_value(
     let text = value.value.map(RedactedText);
     let base64 = value.value_base64.map(RedactedText);
     let new = secret_value::read(text.as_ref(), base64.as_ref())?;
-    again(|| attempt_set_value(cx, namespace, secret, &new, options)).await
+    put_value(cx, namespace, secret, &new, options).await
+}
+
+/// Makes a checked value the current version.
+pub(crate) async fn put_value(
+    cx: &Cx,
+    namespace: &In,
+    secret: &Of,
+    value: &NewValue,
+    options: &WriteOptions,
+) -> Result<Secret> {
+    again(|| attempt_set_value(cx, namespace, secret, value, options)).await
 }
 
 async fn attempt_set_value(

@@ -1,0 +1,291 @@
+//! Converging one document: not there → made; different → changed; else nothing.
+
+use occ_model::agent::{AgentDraft, CreateAgent};
+use occ_model::apply::{ApplyOutcome, DocumentKind};
+use occ_model::configuration::{ConfigurationDraft, CreateConfiguration};
+use occ_model::deployment::{DiffEntry, DiffOp};
+use occ_model::id::NamespaceId;
+use occ_model::name::Name;
+use occ_model::namespace::{CreateNamespace, NamespaceDraft};
+use occ_model::problem::{Code, Problem};
+use occ_model::reference::Selector;
+use occ_model::secret::{CreateSecret, Secret, SecretDraft};
+use occ_store::secret_version;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Pending;
+use super::read::Read;
+use crate::context::Cx;
+use crate::diff::diff;
+use crate::error::{Error, Result};
+use crate::write::WriteOptions;
+use crate::{agent, agent_draft, configuration, namespace, secret, secret_value};
+
+type Done = (ApplyOutcome, Vec<DiffEntry>);
+
+/// One run over a list of documents.
+pub(super) struct Run<'a> {
+    cx: &'a Cx,
+    namespace: &'a Selector<NamespaceId>,
+    dry_run: bool,
+    pending: Pending,
+}
+
+/// The draft as it is compared and shown.
+fn shown(draft: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(draft).map_err(|e| Error::fault("writing a draft", e))
+}
+
+fn compared(old: &impl Serialize, new: &impl Serialize) -> Result<Vec<DiffEntry>> {
+    Ok(diff(&shown(old)?, &shown(new)?))
+}
+
+/// Something that is not there yet, as a difference from nothing: without fields that say nothing.
+fn made(new: &impl Serialize) -> Result<Done> {
+    let mut entries = diff(&json!({}), &shown(new)?);
+    entries.retain(|entry| !matches!(&entry.new, Some(Value::Null)));
+    Ok((ApplyOutcome::Created, entries))
+}
+
+/// A value that is set or changed, without showing it.
+fn value_entry(op: DiffOp) -> DiffEntry {
+    DiffEntry { op, pointer: "/value".to_owned(), old: None, new: None }
+}
+
+/// What is there, or `None`.
+fn present<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::Refused(problem)) if problem.code == Code::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(cx: &'a Cx, namespace: &'a Selector<NamespaceId>, dry_run: bool) -> Self {
+        Self { cx, namespace, dry_run, pending: Pending::new() }
+    }
+
+    pub(super) async fn converge(&mut self, document: &Read) -> Result<Done> {
+        let (kind, name) = match document {
+            Read::Namespace(wanted) => (DocumentKind::Namespace, &wanted.name),
+            Read::Secret(wanted) => (DocumentKind::Secret, &wanted.name),
+            Read::Configuration(wanted) => (DocumentKind::Configuration, &wanted.name),
+            Read::Agent(wanted) => (DocumentKind::Agent, &wanted.name),
+        };
+        let done = match document {
+            Read::Namespace(wanted) => self.namespace(wanted).await,
+            Read::Secret(wanted) => self.secret(wanted).await,
+            Read::Configuration(wanted) => self.configuration(wanted).await,
+            Read::Agent(wanted) => self.agent(wanted).await,
+        }?;
+        if self.dry_run && done.0 == ApplyOutcome::Created {
+            self.pending.insert((kind, name.to_string()));
+        }
+        Ok(done)
+    }
+
+    fn options(&self, generation: Option<i64>) -> WriteOptions {
+        WriteOptions { dry_run: self.dry_run, idempotency_key: None, if_match: generation }
+    }
+
+    /// In a dry run that would make the Namespace, nothing in it can be asked yet.
+    fn namespace_is_pending(&self) -> bool {
+        self.pending.iter().any(|(kind, _)| *kind == DocumentKind::Namespace)
+    }
+
+    async fn namespace(&self, wanted: &CreateNamespace) -> Result<Done> {
+        let draft = NamespaceDraft {
+            display_name: wanted.display_name.clone(),
+            description: wanted.description.clone(),
+            labels: wanted.labels.clone(),
+            quotas: wanted.quotas.clone(),
+        };
+        let Some(current) = present(namespace::get(self.cx, self.namespace).await)? else {
+            namespace::create(self.cx, wanted.clone(), &self.options(None)).await?;
+            return made(&draft);
+        };
+        let before = NamespaceDraft {
+            display_name: current.meta.display_name,
+            description: current.meta.description,
+            labels: current.meta.labels,
+            quotas: current.quotas,
+        };
+        if before == draft {
+            return Ok((ApplyOutcome::Unchanged, Vec::new()));
+        }
+        let options = self.options(Some(current.meta.generation));
+        namespace::edit(self.cx, self.namespace, |_| Ok(draft.clone()), &options).await?;
+        Ok((ApplyOutcome::Updated, compared(&before, &draft)?))
+    }
+
+    async fn secret(&self, wanted: &CreateSecret) -> Result<Done> {
+        let draft = SecretDraft {
+            display_name: wanted.display_name.clone(),
+            description: wanted.description.clone(),
+            labels: wanted.labels.clone(),
+        };
+        let of = Selector::Name(wanted.name.clone());
+        let current = if self.namespace_is_pending() {
+            secret_value::read(wanted.value.as_ref(), wanted.value_base64.as_ref())?;
+            None
+        } else {
+            present(secret::get(self.cx, self.namespace, &of).await)?
+        };
+        let Some(current) = current else {
+            if !self.namespace_is_pending() {
+                secret::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await?;
+            }
+            let (outcome, mut entries) = made(&draft)?;
+            entries.push(value_entry(DiffOp::Added));
+            return Ok((outcome, entries));
+        };
+        let before = SecretDraft {
+            display_name: current.meta.display_name.clone(),
+            description: current.meta.description.clone(),
+            labels: current.meta.labels.clone(),
+        };
+        let mut entries = compared(&before, &draft)?;
+        let mut generation = current.meta.generation;
+        if before != draft {
+            let options = self.options(Some(generation));
+            let edited = secret::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await?;
+            if !self.dry_run {
+                generation = edited.meta.generation;
+            }
+        }
+        if let Some(value) = self.new_value(wanted, &current).await? {
+            secret::put_value(self.cx, self.namespace, &of, &value, &self.options(Some(generation))).await?;
+            entries.push(value_entry(DiffOp::Changed));
+        }
+        let outcome = if entries.is_empty() { ApplyOutcome::Unchanged } else { ApplyOutcome::Updated };
+        Ok((outcome, entries))
+    }
+
+    /// The wanted value, if it is given and another one than the current.
+    async fn new_value(&self, wanted: &CreateSecret, current: &Secret) -> Result<Option<secret_value::NewValue>> {
+        if wanted.value.is_none() && wanted.value_base64.is_none() {
+            return Ok(None);
+        }
+        let value = secret_value::read(wanted.value.as_ref(), wanted.value_base64.as_ref())?;
+        let mut on = self.cx.read().await?;
+        let held = secret_version::find(&mut on, current.id, current.current_version).await?;
+        let same =
+            held.is_some_and(|held| secret_value::digest(self.cx, current.id, &value).is_ok_and(|d| d == held.digest));
+        Ok((!same).then_some(value))
+    }
+
+    async fn configuration(&self, wanted: &CreateConfiguration) -> Result<Done> {
+        let draft = ConfigurationDraft {
+            display_name: wanted.display_name.clone(),
+            description: wanted.description.clone(),
+            labels: wanted.labels.clone(),
+            values: wanted.values.clone(),
+            secret_bindings: wanted.secret_bindings.clone(),
+        };
+        if self.namespace_is_pending() {
+            let errors = crate::document::check(self.cx, &wanted.values, &wanted.secret_bindings).await?;
+            return if errors.is_empty() { made(&draft) } else { Err(crate::document::refused(errors)) };
+        }
+        let of = Selector::Name(wanted.name.clone());
+        let referred = |pointer: &str| {
+            let index = pointer.strip_prefix("/secretBindings/")?.split('/').next()?.parse::<usize>().ok()?;
+            name_in(&wanted.secret_bindings.get(index)?.secret).map(|name| (DocumentKind::Secret, name.to_string()))
+        };
+        let Some(current) = present(configuration::get(self.cx, self.namespace, &of).await)? else {
+            let done = configuration::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await;
+            self.unless_pending(done.map(drop), referred)?;
+            return made(&draft);
+        };
+        let before = ConfigurationDraft {
+            display_name: current.meta.display_name,
+            description: current.meta.description,
+            labels: current.meta.labels,
+            values: current.values,
+            secret_bindings: current.secret_bindings,
+        };
+        if before == draft {
+            return Ok((ApplyOutcome::Unchanged, Vec::new()));
+        }
+        let generation = current.meta.generation;
+        let options = self.options(Some(generation));
+        let done = configuration::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
+        let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
+        self.unless_pending(done.map(drop), referred)?;
+        updated(generation, after, compared(&before, &draft)?)
+    }
+
+    async fn agent(&self, wanted: &CreateAgent) -> Result<Done> {
+        let draft = agent_draft::of_request(wanted);
+        if self.namespace_is_pending() {
+            agent_draft::check(self.cx, &draft)?;
+            return made(&draft);
+        }
+        let of = Selector::Name(wanted.name.clone());
+        let referred = |pointer: &str| match pointer {
+            "/configuration" => {
+                name_in(&draft.configuration).map(|name| (DocumentKind::Configuration, name.to_string()))
+            }
+            "/harnessAuth/apiKey" => {
+                let key = draft.harness_auth.as_ref()?.api_key.as_ref()?;
+                name_in(key).map(|name| (DocumentKind::Secret, name.to_string()))
+            }
+            _ => None,
+        };
+        let Some(current) = present(agent::get(self.cx, self.namespace, &of).await)? else {
+            let done = agent::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await;
+            self.unless_pending(done.map(drop), referred)?;
+            return made(&draft);
+        };
+        let before = AgentDraft {
+            display_name: current.meta.display_name,
+            description: current.meta.description,
+            labels: current.meta.labels,
+            configuration: current.configuration,
+            execution_mode: current.execution_mode,
+            harness_auth: current.harness_auth,
+            backend_id: current.backend_id,
+        };
+        if before == draft {
+            return Ok((ApplyOutcome::Unchanged, Vec::new()));
+        }
+        let generation = current.meta.generation;
+        let options = self.options(Some(generation));
+        let done = agent::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
+        let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
+        self.unless_pending(done.map(drop), referred)?;
+        updated(generation, after, compared(&before, &draft)?)
+    }
+
+    /// In a dry run, a reference to what the same list would make is as good as there.
+    fn unless_pending(
+        &self,
+        done: Result<()>,
+        referred: impl Fn(&str) -> Option<(DocumentKind, String)>,
+    ) -> Result<()> {
+        let all_pending = |problem: &Problem| {
+            problem.code == Code::ReferenceUnusable
+                && problem.errors.iter().all(|e| referred(&e.pointer).is_some_and(|to| self.pending.contains(&to)))
+        };
+        match done {
+            Err(Error::Refused(problem)) if self.dry_run && all_pending(&problem) => Ok(()),
+            other => other,
+        }
+    }
+}
+
+/// The same references by id instead of by name change nothing.
+fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Result<Done> {
+    if before == after {
+        return Ok((ApplyOutcome::Unchanged, Vec::new()));
+    }
+    Ok((ApplyOutcome::Updated, entries))
+}
+
+fn name_in<I>(selector: &Selector<I>) -> Option<&Name> {
+    match selector {
+        Selector::Name(name) => Some(name),
+        Selector::Id(_) => None,
+    }
+}

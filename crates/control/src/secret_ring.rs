@@ -1,0 +1,56 @@
+//! Rotation of the key ring: every data key is wrapped again by the newest key; no value is touched.
+
+use occ_driver::SecretPlace;
+use occ_model::id::TypedId;
+use occ_model::operation::{Action, Kind};
+use occ_policy::Target;
+use occ_store::audit::Entry;
+use occ_store::secret_version;
+use serde_json::json;
+
+use crate::context::{Cx, evidence};
+use crate::error::{Error, Result};
+use crate::secret_value::{sealed_secret, stored};
+use crate::write::again;
+
+/// Data keys that one transaction wraps.
+const BATCH: i64 = 100;
+
+/// Wraps every data key that an older key of the ring wraps. How many; run again, it finds none.
+pub async fn rewrap_all(cx: &Cx) -> Result<u64> {
+    let mut total = 0;
+    loop {
+        let done = again(|| batch(cx)).await?;
+        if done == 0 {
+            return Ok(total);
+        }
+        total += done;
+    }
+}
+
+async fn batch(cx: &Cx) -> Result<u64> {
+    const OPERATION: &str = "secret.rewrap";
+    let target = Target::installation(Kind::Installation, Some(cx.installation.uuid()));
+    let decision = cx.require(OPERATION, Action::Administer, target).await?;
+    let mut tx = cx.mutate(decision.epoch).await?;
+    let rows = secret_version::wrapped_otherwise(&mut tx, cx.secrets.current_key(), BATCH).await?;
+    let count = rows.len() as u64;
+    for row in rows {
+        let place = SecretPlace {
+            installation: cx.installation,
+            namespace: TypedId::from_uuid(row.namespace),
+            secret: row.secret,
+            version: row.version,
+        };
+        let wrapped = cx.secrets.rewrap(&place, &sealed_secret(row.sealed)).await.map_err(Error::Driver)?;
+        secret_version::rewrap(&mut tx, row.secret, row.version, &stored(wrapped)).await?;
+    }
+    if count == 0 {
+        return Ok(0);
+    }
+    let entry = Entry::success(OPERATION, Kind::Installation, cx.installation.uuid())
+        .because(evidence(&decision.evidence))
+        .with(json!({ "versions": count, "key": cx.secrets.current_key() }));
+    tx.audit(entry).await?.commit().await?;
+    Ok(count)
+}

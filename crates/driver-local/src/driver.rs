@@ -114,7 +114,7 @@ impl ComputeDriver for LocalDriver {
         match self.look(key, Ask::Diagnose, drop).await? {
             Some(Answer::Diagnosis(diagnosis)) => Ok(diagnosis),
             Some(_) => Err(unexpected_answer()),
-            None => self.diagnose_at_rest(key),
+            None => Ok(self.diagnose_at_rest(key)),
         }
     }
 

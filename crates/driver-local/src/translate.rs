@@ -11,6 +11,7 @@ pub(crate) fn refusal(refusal: Refusal) -> DriverError {
         Refusal::Failed { failure } => DriverError::Failed(failure),
         Refusal::NotYet { why } => DriverError::Unavailable { reason: reason(why) },
         Refusal::DeadlineExceeded => DriverError::DeadlineExceeded,
+        Refusal::Superseded => DriverError::Unavailable { reason: "a later request took its place" },
         refusal @ (Refusal::Misdirected | Refusal::Fault) => DriverError::fault("ask the supervisor", refusal),
     }
 }

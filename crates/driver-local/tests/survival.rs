@@ -81,7 +81,7 @@ async fn a_killed_gateway_comes_back_and_a_killed_supervisor_takes_its_children_
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    let seen = tokio::time::timeout(Duration::from_secs(120), restored).await.expect("it comes back by itself");
+    let seen = tokio::time::timeout(Duration::from_mins(2), restored).await.expect("it comes back by itself");
     assert_eq!(seen.health, Health::Healthy);
     let answer = turn(&stand.driver, key, desired.revision, "SAY back").await.unwrap();
     assert_eq!(answer.status, StatusCode::OK);

@@ -1,10 +1,12 @@
-//! The claim under which a request works: ends at a higher epoch or at the deadline, whatever comes first.
+//! The claim under which a request works: ends at a higher epoch, at the deadline, or when its caller has left
+//! and wants something else, whatever comes first.
 
 use std::future::Future;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::protocol::{Outcome, Refusal};
 
@@ -14,12 +16,20 @@ pub struct Claim {
     epoch: i64,
     deadline: Instant,
     highest: watch::Receiver<i64>,
+    superseded: CancellationToken,
 }
 
 impl Claim {
     /// A claim of `epoch` that ends at `deadline`, or when `highest` exceeds it.
     pub fn new(epoch: i64, deadline: Instant, highest: watch::Receiver<i64>) -> Self {
-        Self { epoch, deadline, highest }
+        Self { epoch, deadline, highest, superseded: CancellationToken::new() }
+    }
+
+    /// The same, which also ends when `superseded` says so.
+    #[must_use]
+    pub fn until(mut self, superseded: CancellationToken) -> Self {
+        self.superseded = superseded;
+        self
     }
 
     /// Still ours? Asked before every effect.
@@ -27,6 +37,9 @@ impl Claim {
         let highest = *self.highest.borrow();
         if highest > self.epoch {
             return Err(Refusal::Fenced { highest });
+        }
+        if self.superseded.is_cancelled() {
+            return Err(Refusal::Superseded);
         }
         if Instant::now() >= self.deadline {
             return Err(Refusal::DeadlineExceeded);
@@ -51,6 +64,7 @@ impl Claim {
                 // The fence is gone with its supervisor.
                 Err(_) => Err(Refusal::Fault),
             },
+            () = self.superseded.cancelled() => Err(Refusal::Superseded),
             () = tokio::time::sleep_until(self.deadline) => Err(Refusal::DeadlineExceeded),
             done = work => Ok(done),
         }
@@ -65,7 +79,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn i4_a_higher_epoch_ends_a_wait() {
         let highest = watch::Sender::new(3);
-        let claim = Claim::new(3, Instant::now() + Duration::from_secs(60), highest.subscribe());
+        let claim = Claim::new(3, Instant::now() + Duration::from_mins(1), highest.subscribe());
         let wait = tokio::spawn(async move { claim.during(std::future::pending::<()>()).await });
         tokio::task::yield_now().await;
         highest.send_replace(4);

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+pub mod broken;
 pub mod processes;
 pub mod turn;
 
@@ -67,6 +68,7 @@ impl Stand {
     pub async fn new() -> Self {
         let data = tempfile::Builder::new().prefix("stand-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let installation = InstallationId::new();
+        broken::link_runtimes(&runtimes(), &data.path().join("runtimes"));
         let driver = open(&data, installation).await;
         Self {
             driver,
@@ -100,7 +102,8 @@ impl Stand {
 
     /// A claim of this epoch.
     pub fn call_at(&self, epoch: i64) -> Call {
-        Call { epoch, deadline: Instant::now() + Duration::from_secs(240) }
+        let _ = self;
+        Call { epoch, deadline: Instant::now() + Duration::from_mins(4) }
     }
 
     pub fn embedded(&self, key: AgentKey) -> Desired {
@@ -230,7 +233,7 @@ async fn open(data: &tempfile::TempDir, installation: InstallationId) -> LocalDr
     let config = LocalConfig {
         installation,
         data: data.path().to_owned(),
-        runtimes: runtimes(),
+        runtimes: data.path().join("runtimes"),
         program: program(),
         isolation: Isolation::Bubblewrap,
     };

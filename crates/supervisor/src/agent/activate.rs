@@ -28,6 +28,8 @@ use crate::protocol::{Outcome, Refusal, Wait};
 
 /// A start that fails for a reason that may pass is tried so often.
 const ATTEMPTS: usize = 3;
+/// Pause before the next.
+const RETRY: Duration = Duration::from_millis(500);
 /// Longest wait for an order of unclean starts inside a request; a longer one is the caller's to wait.
 const SPACING: Duration = Duration::from_secs(2);
 
@@ -47,6 +49,7 @@ pub(super) async fn activate(
         return Err(Refusal::Unexpected { actual: active });
     }
     if let Some(running) = agent.running().filter(|running| running.served.revision == revision && running.is_alive()) {
+        agent.door.close();
         steps.begin(StepKind::RouteVerified);
         claim.during(verify(&running)).await??;
         steps.done(StepKind::RouteVerified, None);
@@ -115,12 +118,21 @@ pub(super) async fn serve(
         work.persisted.write(&agent.files)?;
         match start(agent, folder, candidate, &rooms, Purpose::Serve, claim, steps).await {
             Ok(running) => break running.begun(since),
-            Err(Refusal::Failed { failure }) if exit::may_retry(failure.code) && attempt < ATTEMPTS => {
-                agent.say("warn", &format!("start {attempt} failed: {}", failure.code));
+            Err(refusal) => {
+                let code = code_of(&refusal);
+                if code.is_some_and(never_began) {
+                    work.persisted.ended_in_order(since);
+                    work.persisted.write(&agent.files)?;
+                }
+                let again =
+                    code.is_some_and(exit::may_retry) && attempt < ATTEMPTS && !work.persisted.is_last_try(since);
+                if !again {
+                    return Err(refusal);
+                }
+                agent.say("warn", &format!("start {attempt} failed: {refusal}"));
                 attempt += 1;
-                claim.during(sleep(Duration::from_millis(500))).await?;
+                claim.during(sleep(RETRY)).await?;
             }
-            Err(refusal) => return Err(refusal),
         }
     };
     let running = Arc::new(running);
@@ -144,6 +156,11 @@ async fn space(work: &Work, claim: &Claim) -> Outcome<()> {
         return Err(Refusal::NotYet { why: Wait::Spacing });
     }
     claim.during(sleep(wait)).await
+}
+
+/// The gateway refused before its boot was written down as one.
+fn never_began(code: FailureCode) -> bool {
+    matches!(code, FailureCode::ConfigurationRejectedByRuntime | FailureCode::StateInUse)
 }
 
 /// `FailureCode` of a failed request, if that is what it is.

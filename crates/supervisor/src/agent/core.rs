@@ -11,6 +11,7 @@ use super::args::AgentArgs;
 use super::disk::Disk;
 use super::folder::Folder;
 use super::idle::Idle;
+use super::in_hand::InHand;
 use super::running::Running;
 use super::runtimes::Runtimes;
 use crate::door::Door;
@@ -43,6 +44,8 @@ pub(super) struct Agent {
     pub idle: Idle,
     /// The Agent is deleted and whoever asked for it knows: leave.
     pub leave: CancellationToken,
+    /// The latest request that writes.
+    pub in_hand: InHand,
     disk: Disk,
     live: Mutex<Live>,
     _lock: File,
@@ -92,6 +95,7 @@ impl Agent {
             door: Door::default(),
             idle: Idle::default(),
             leave: CancellationToken::new(),
+            in_hand: InHand::default(),
             disk: Disk::default(),
             live: Mutex::new(Live { folder, active: persisted.active, ..Live::default() }),
             work: tokio::sync::Mutex::new(Work { persisted, walls_stand: false }),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::BufReader;
+use tokio::io::{AsyncReadExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::unbounded_channel;
@@ -86,13 +86,19 @@ async fn attend(agent: Arc<Agent>, stream: UnixStream) {
     let worker = agent.clone();
     tokio::spawn(async move {
         let _busy = busy;
-        let last = match request::answer(&worker, request, &frames).await {
+        let last = match Box::pin(request::answer(&worker, request, &frames)).await {
             Ok(answer) => Frame::Done { answer },
             Err(refusal) => Frame::Refused { refusal },
         };
         let _left = frames.send(last);
     });
-    while let Some(frame) = outgoing.recv().await {
+    loop {
+        let frame = tokio::select! {
+            frame = outgoing.recv() => frame,
+            // Nothing more is said to us: this is the caller's leaving. What it asked for goes on.
+            _ = reader.read_u8() => break,
+        };
+        let Some(frame) = frame else { break };
         let last = matches!(frame, Frame::Done { .. } | Frame::Refused { .. });
         if write_line(&mut writer, &frame).await.is_err() || last {
             break;

@@ -14,6 +14,7 @@ mod disk;
 mod end;
 mod folder;
 mod idle;
+mod in_hand;
 mod listen;
 mod observe;
 mod prepare;

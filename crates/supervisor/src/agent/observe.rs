@@ -48,6 +48,9 @@ async fn health(agent: &Agent, failed_turns: u32) -> (Health, Option<String>) {
     if !running.pair_is_ready().await {
         return (Health::Failed, code(FailureCode::HarnessUnready));
     }
+    if running.channels_suppressed() {
+        return (Health::Degraded, code(FailureCode::ChannelsSuppressed));
+    }
     if failed_turns >= FAILED_TURNS {
         return (Health::Degraded, Some("TURNS_FAILING".to_owned()));
     }

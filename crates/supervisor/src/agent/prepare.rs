@@ -19,7 +19,7 @@ use super::start::Candidate;
 use super::steps::Steps;
 use super::validate::validate;
 use crate::files::{Served, forget, held, hold, make_folder, replace_file};
-use crate::protocol::{Delivered, Outcome, Refusal};
+use crate::protocol::{Outcome, Refusal};
 use crate::sandbox::{Identity, Isolation, check};
 use crate::{Claim, Error, Result};
 
@@ -36,26 +36,26 @@ pub(super) async fn prepare(
     work: &mut Work,
     claim: &Claim,
     steps: &Steps,
-    served: Served,
-    snapshot: Snapshot,
-    secrets: Delivered,
+    candidate: Candidate,
+    has_predecessor: bool,
 ) -> Outcome<Proof> {
     claim.check()?;
-    agent.runtimes.openclaw(&snapshot.gateway_version)?;
-    let place = agent.files.revision(served.revision);
-    let candidate = Candidate { served, snapshot, secrets, place };
+    agent.runtimes.openclaw(&candidate.snapshot.gateway_version)?;
     if candidate.dedicated() {
         agent.runtimes.codex(&candidate.snapshot.harness.version)?;
     }
     walls_stand(agent, work, claim).await?;
-    let beside = agent.running().is_some();
-    capacity::admit(agent)?;
+    let beside = has_predecessor && agent.running().is_some();
+    if beside || agent.running().is_none() {
+        capacity::admit(agent)?;
+    }
     let folder = agent.claim_folder()?;
     store(&candidate)?;
-    let proved = prove(agent, &folder, &candidate, claim, steps, beside).await;
-    let active = work.persisted.active.is_some_and(|active| active.revision == served.revision);
+    let proved = Box::pin(prove(agent, &folder, &candidate, claim, steps, beside)).await;
+    let revision = candidate.served.revision;
+    let active = work.persisted.active.is_some_and(|active| active.revision == revision);
     if matches!(proved, Err(Refusal::Failed { .. })) && !active {
-        remove(agent, served.revision)?;
+        remove(agent, revision)?;
     }
     proved
 }
@@ -81,7 +81,7 @@ async fn prove(
         }
         Ok((credential, beside.then(|| "started on scratch state".to_owned())))
     });
-    Ok(Proof { credential: configuration.await?, started: beside })
+    Ok(Proof { credential: Box::pin(configuration).await?, started: beside })
 }
 
 /// One step: begun, then done with a note, or failed.

@@ -1,18 +1,22 @@
 //! What each request does.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
 use super::core::{Agent, Work};
+use super::start::Candidate;
 use super::steps::Steps;
 use super::{activate, delete, diagnose, end, observe, prepare};
 use crate::Claim;
 use crate::files::Served;
 use crate::protocol::{Answer, Ask, Frame, Outcome, Refusal, Request};
 
+/// Longest request.
+const LONGEST: Duration = Duration::from_hours(1);
 /// Longest tail of a log that is read.
 const MAX_TAIL: usize = 1_000;
 
@@ -28,7 +32,9 @@ pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Unboun
         ask => {
             let epoch = request.epoch.ok_or(Refusal::Misdirected)?;
             agent.fence.admit(epoch)?;
-            let claim = Claim::new(epoch, Instant::now() + request.within, agent.fence.watch());
+            let end = Instant::now() + request.within.min(LONGEST);
+            let in_hand = agent.in_hand.take_up(ask.subject(), caller);
+            let claim = Claim::new(epoch, end, agent.fence.watch()).until(in_hand);
             let mut work = claim.during(agent.work.lock()).await?;
             claim.check()?;
             agent.set_progressing(true);
@@ -41,12 +47,19 @@ pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Unboun
 
 async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps, ask: Ask) -> Outcome<Answer> {
     match ask {
-        Ask::Prepare { revision, number, snapshot, secrets, predecessor: _ } => {
-            let served = Served { revision, number };
-            prepare::prepare(agent, work, claim, steps, served, *snapshot, secrets).await.map(Answer::Prepared)
+        Ask::Prepare { revision, number, snapshot, secrets, predecessor } => {
+            let candidate = Candidate {
+                served: Served { revision, number },
+                snapshot: *snapshot,
+                secrets,
+                place: agent.files.revision(revision),
+            };
+            let prepared = prepare::prepare(agent, work, claim, steps, candidate, predecessor.is_some());
+            Box::pin(prepared).await.map(Answer::Prepared)
         }
         Ask::Activate { revision, expected, stop } => {
-            activate::activate(agent, work, claim, steps, (revision, expected), stop).await.map(Answer::Activated)
+            let activated = activate::activate(agent, work, claim, steps, (revision, expected), stop);
+            Box::pin(activated).await.map(Answer::Activated)
         }
         Ask::Open { revision } => open(agent, work, revision),
         Ask::Deny => {

@@ -20,7 +20,7 @@ use crate::Claim;
 use crate::protocol::{Outcome, Refusal};
 
 /// A restart, with the waiting that unclean starts impose, takes no longer than this.
-const BUDGET: Duration = Duration::from_secs(15 * 60);
+const BUDGET: Duration = Duration::from_mins(15);
 
 /// Watches `running` until it ends; starts it again when that was not our own doing.
 pub(super) fn watch(agent: &Arc<Agent>, running: &Arc<Running>) {

@@ -1,6 +1,7 @@
 //! A gateway that runs, and its Harness.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use occ_model::time::Timestamp;
 use secrecy::SecretString;
@@ -34,13 +35,29 @@ pub(super) struct Running {
     pub address: Address,
     /// The Harness, in the dedicated mode.
     pub harness: Option<Harness>,
+    suppressed: bool,
+    started: Instant,
     ending: AtomicBool,
 }
+
+/// The gateway says this when it keeps its channels off after unclean starts.
+const SUPPRESSED: &str = "restart-loop breaker tripped";
+/// By then it has turned them on again by itself.
+const SUPPRESSION: Duration = Duration::from_mins(5);
 
 impl Running {
     /// Processes that were just started.
     pub fn new(served: Served, gateway: Child, address: Address, harness: Option<Harness>) -> Self {
-        Self { served, since: Timestamp::from_millis(0), gateway, address, harness, ending: AtomicBool::new(false) }
+        Self {
+            served,
+            since: Timestamp::from_millis(0),
+            suppressed: gateway.last_lines().iter().any(|line| line.text.contains(SUPPRESSED)),
+            started: Instant::now(),
+            gateway,
+            address,
+            harness,
+            ending: AtomicBool::new(false),
+        }
     }
 
     /// The same, of the start that is remembered under `since`.
@@ -57,6 +74,11 @@ impl Running {
             process: self.gateway.identity().to_owned(),
             gateway: self.address.clone(),
         }
+    }
+
+    /// It is ready, but deaf.
+    pub fn channels_suppressed(&self) -> bool {
+        self.suppressed && self.started.elapsed() < SUPPRESSION
     }
 
     /// Its end is our own doing from now on.

@@ -77,18 +77,15 @@ pub(super) async fn start(
     let walls = rooms.gateway(agent, folder, &openclaw.prefix);
     let set = write_all(folder, candidate, rooms, &walls, purpose)?;
 
-    let harness = match set.ports.harness {
-        Some(port) => {
-            steps.begin(StepKind::HarnessReady);
-            let harness = start_harness(agent, folder, candidate, rooms, &set, port).await?;
-            claim.during(harness_is_ready(&harness)).await??;
-            steps.done(StepKind::HarnessReady, None);
-            Some(harness)
-        }
-        None => {
-            steps.skipped(StepKind::HarnessReady, "in the gateway's process");
-            None
-        }
+    let harness = if let Some(port) = set.ports.harness {
+        steps.begin(StepKind::HarnessReady);
+        let harness = start_harness(agent, folder, candidate, rooms, &set, port).await?;
+        claim.during(harness_is_ready(&harness)).await??;
+        steps.done(StepKind::HarnessReady, None);
+        Some(harness)
+    } else {
+        steps.skipped(StepKind::HarnessReady, "in the gateway's process");
+        None
     };
 
     steps.begin(StepKind::GatewayReady);

@@ -18,7 +18,7 @@ use crate::protocol::{Outcome, Refusal};
 use crate::sandbox::{Launch, SandboxSpec};
 
 /// It takes two seconds on a quiet machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `CONFIGURATION_REJECTED_BY_RUNTIME` with the places that the runtime refuses.
 pub(super) async fn validate(agent: &Agent, folder: &Folder, candidate: &Candidate) -> Outcome<()> {

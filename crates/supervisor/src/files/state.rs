@@ -32,10 +32,10 @@ pub struct Persisted {
     pub unclean: Vec<Timestamp>,
 }
 
-/// Unclean starts within this time make the gateway keep its channels off.
-const WINDOW: Duration = Duration::from_secs(300);
-/// So many are too many.
+/// So many unclean starts within the window before a start make the gateway keep its channels off: it is ready, but deaf
+/// (`OpenClaw` 2026.9.6, its boot lifecycle).
 const TOO_MANY: usize = 3;
+const WINDOW: Duration = Duration::from_mins(5);
 
 impl Persisted {
     /// A start on the Agent's state began; it counts as unclean until it [`Self::ended_in_order`].
@@ -49,13 +49,22 @@ impl Persisted {
         self.unclean.retain(|began| *began != at);
     }
 
-    /// How long the next start must wait at `now`, so that no three unclean ones fall into the window.
+    /// How long the next start must wait at `now`, so that it is not deaf.
     pub fn spacing(&self, now: Timestamp) -> Duration {
-        let recent: Vec<_> =
-            self.unclean.iter().filter(|began| millis_between(**began, now) < WINDOW.as_millis()).collect();
-        let Some(index) = recent.len().checked_sub(TOO_MANY - 1) else { return Duration::ZERO };
-        let oldest_that_counts = millis_between(*recent[index], now);
-        Duration::from_millis(u64::try_from(WINDOW.as_millis() - oldest_that_counts).unwrap_or_default())
+        let recent = self.recent(now);
+        let Some(index) = recent.len().checked_sub(TOO_MANY) else { return Duration::ZERO };
+        let age = millis_between(recent[index], now);
+        Duration::from_millis(u64::try_from(WINDOW.as_millis() - age).unwrap_or_default())
+    }
+
+    /// One more unclean start at `now` would make the start after it wait. A candidate is not tried again at that price: its
+    /// predecessor must be able to come back at once.
+    pub fn is_last_try(&self, now: Timestamp) -> bool {
+        self.recent(now).len() + 1 >= TOO_MANY
+    }
+
+    fn recent(&self, now: Timestamp) -> Vec<Timestamp> {
+        self.unclean.iter().copied().filter(|began| millis_between(*began, now) < WINDOW.as_millis()).collect()
     }
 
     /// What was written last; empty when nothing was.
@@ -87,16 +96,18 @@ mod tests {
     }
 
     #[test]
-    fn no_three_unclean_starts_fall_into_the_window() {
+    fn a_start_waits_when_three_unclean_ones_fall_into_the_window() {
         let mut memory = Persisted::default();
-        assert_eq!(memory.spacing(at(0)), Duration::ZERO);
         memory.began(at(0));
-        assert_eq!(memory.spacing(at(10)), Duration::ZERO);
+        assert!(!memory.is_last_try(at(10)));
         memory.began(at(10));
-        assert_eq!(memory.spacing(at(20)), Duration::from_secs(280), "until the first is out of the window");
-        memory.ended_in_order(at(10));
         assert_eq!(memory.spacing(at(20)), Duration::ZERO);
+        assert!(memory.is_last_try(at(20)));
         memory.began(at(20));
+        assert_eq!(memory.spacing(at(30)), Duration::from_secs(270), "until the first is out of the window");
+        memory.ended_in_order(at(10));
+        assert_eq!(memory.spacing(at(30)), Duration::ZERO);
+        memory.began(at(40));
         assert_eq!(memory.spacing(at(300)), Duration::ZERO);
     }
 }

@@ -12,6 +12,6 @@ mod wire;
 
 pub use frame::{Answer, Frame};
 pub use refusal::{Outcome, Refusal, Wait};
-pub use request::{Ask, Request};
+pub use request::{Ask, Request, Subject};
 pub use secrets::Delivered;
 pub use wire::{MAX_LINE, read_line, write_line};

@@ -40,6 +40,9 @@ pub enum Refusal {
     /// The deadline passed.
     #[error("the deadline passed")]
     DeadlineExceeded,
+    /// Its caller had left when a later request of the same claim wanted something else.
+    #[error("a later request took its place")]
+    Superseded,
     /// The request is for another Agent or Installation, or lacks its epoch.
     #[error("the request is not for this supervisor")]
     Misdirected,

@@ -83,3 +83,28 @@ pub enum Ask {
         follow: bool,
     },
 }
+
+/// What a request is about: two with the same subject ask for the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A candidate's preparation.
+    Prepare(RevisionId),
+    /// A revision's activation.
+    Activate(RevisionId),
+    /// The end of what runs, or of everything.
+    End,
+    /// Something that takes no time.
+    Instant,
+}
+
+impl Ask {
+    /// What it is about.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Self::Prepare { revision, .. } => Subject::Prepare(*revision),
+            Self::Activate { revision, .. } => Subject::Activate(*revision),
+            Self::Stop { .. } | Self::Delete { .. } => Subject::End,
+            _ => Subject::Instant,
+        }
+    }
+}

@@ -76,7 +76,7 @@ detach() {
   local name=$1 log=$2
   shift 2
   mkdir -p "$(dirname "$log")" "$OCC_DATA_DIR/run"
-  setsid "$@" >>"$log" 2>&1 </dev/null &
+  NO_COLOR=1 setsid "$@" >>"$log" 2>&1 </dev/null &
   echo $! >"$OCC_DATA_DIR/run/$name.pid"
   disown
 }

@@ -10,8 +10,9 @@ for layer in "${layers[@]}"; do
   [ -f "scripts/layers/$layer.sh" ] || die "there is no test layer $layer" "choose of: ${all[*]}"
 done
 
-# Short, because Unix sockets lie in it. Removed at the end; the logs and artefacts are what is kept.
-OCC_TEST_DIR=$(mktemp -d /tmp/occ-t.XXXXXX)
+# Short, because Unix sockets lie in it; not in /tmp, which every sandbox hides behind one of its own. Removed at the end; the logs and
+# artefacts are what is kept.
+OCC_TEST_DIR=$(mktemp -d /var/tmp/occ-t.XXXXXX)
 export OCC_TEST_DIR OCC_TEST_LOGS=$OCC_CACHE/log/test
 export OCC_TEST_RESULTS=$OCC_TEST_DIR/results
 mkdir -p "$OCC_TEST_LOGS"

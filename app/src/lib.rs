@@ -15,6 +15,7 @@ mod frame;
 mod hydrated;
 mod live;
 mod load;
+mod local;
 mod pages;
 pub mod parts;
 mod paths;

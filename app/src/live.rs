@@ -8,6 +8,8 @@ use occ_model::event::Change;
 use occ_model::operation::Kind;
 use wasm_bindgen::prelude::*;
 
+use crate::local::Local;
+
 /// How the stream is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LiveState {
@@ -53,7 +55,7 @@ impl Live {
     /// Keeps the stream open while `wanted` says so and the tab is visible.
     pub fn open_while(self, wanted: Signal<bool>) {
         let visible = RwSignal::new(true);
-        let held = StoredValue::new_local(None::<Open>);
+        let held = Local::<Open>::default();
         Effect::new(move |_| {
             visible.set(!document().hidden());
             let listener = Closure::<dyn FnMut()>::new(move || {
@@ -67,15 +69,16 @@ impl Live {
         });
         Effect::new(move |_| {
             let on = wanted.get() && visible.get();
-            held.update_value(|held| {
-                if let Some(open) = held.take_if(|_| !on) {
-                    open.source.close();
-                    self.state.set(LiveState::Off);
-                }
-                if on && held.is_none() {
-                    *held = self.open();
-                }
-            });
+            if !on && let Some(open) = held.clear() {
+                open.source.close();
+                self.state.set(LiveState::Off);
+            }
+            if on
+                && !held.is_set()
+                && let Some(open) = self.open()
+            {
+                held.set(open);
+            }
         });
     }
 

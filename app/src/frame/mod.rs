@@ -36,26 +36,26 @@ struct Scene {
 #[component]
 pub fn Frame() -> impl IntoView {
     let reading = read_viewer();
-    let viewer = Signal::derive(move || reading.get().and_then(Result::ok));
-    use_live().open_while(Signal::derive(move || viewer.with(Option::is_some)));
+    // The side is rendered with the page, so it reads the resource; what opens later reads what is known by then.
+    let known = RwSignal::new(None);
+    Effect::new(move |_| {
+        if let Some(Ok(viewer)) = reading.get() {
+            known.set(Some(viewer));
+        }
+    });
+    use_live().open_while(Signal::derive(move || known.with(Option::is_some)));
     let path = use_location().pathname;
     let preferences = use_preferences();
-    // The address decides; else where the person was last, as long as they may still read it; else the first they may.
-    let namespace = Signal::derive(move || {
-        namespace_of(&path.get()).or_else(|| {
-            let readable = viewer.get().map(|viewer| viewer.namespaces).unwrap_or_default();
-            let last = preferences.namespace.get().filter(|last| readable.contains(last));
-            last.or_else(|| readable.into_iter().next())
-        })
-    });
     let scene = Scene {
-        viewer,
-        namespace,
+        viewer: known.into(),
+        namespace: current_namespace(path, known.into()),
         path,
         drawer: RwSignal::new(false),
         palette: RwSignal::new(false),
         shortcuts: RwSignal::new(false),
     };
+    let viewer = Signal::derive(move || reading.get().and_then(Result::ok));
+    let side = Scene { viewer, namespace: current_namespace(path, viewer), ..scene };
     Effect::new(move |before: Option<String>| {
         let path = path.get();
         if let Some(here) = namespace_of(&path) {
@@ -76,7 +76,7 @@ pub fn Frame() -> impl IntoView {
         </a>
         <div class=move || if scene.drawer.get() { "shell drawer" } else { "shell" }>
             <Transition>
-                <Side scene />
+                <Side scene=side />
             </Transition>
             <div class="min-w-0">
                 <Top scene />
@@ -90,4 +90,15 @@ pub fn Frame() -> impl IntoView {
         <Shortcuts scene />
         <Toasts />
     }
+}
+
+/// The address decides; else where the person was last, as long as they may still read it; else the first they may.
+fn current_namespace(path: Memo<String>, viewer: Signal<Option<Viewer>>) -> Signal<Option<String>> {
+    let last = use_preferences().namespace;
+    Signal::derive(move || {
+        namespace_of(&path.get()).or_else(|| {
+            let readable = viewer.get().map(|viewer| viewer.namespaces).unwrap_or_default();
+            last.get().filter(|last| readable.contains(last)).or_else(|| readable.into_iter().next())
+        })
+    })
 }

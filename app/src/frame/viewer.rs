@@ -57,19 +57,18 @@ pub fn SessionEnded(
 ) -> impl IntoView {
     // A resource keeps no history; whether somebody was signed in on this page is remembered here.
     let was_in = StoredValue::new(false);
-    let ended = Memo::new(move |_| match viewer.get() {
+    let ended = move || match viewer.get() {
         Some(Ok(_)) => {
             was_in.set_value(true);
             false
         }
         Some(Err(fault)) => was_in.get_value() && fault.code() == Some(Code::Unauthenticated),
         None => false,
-    });
+    };
     view! {
         <Transition>
             {move || {
-                ended
-                    .get()
+                ended()
                     .then(|| {
                         view! {
                             <Note

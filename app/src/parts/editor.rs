@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use super::bind::bind_value;
+use crate::local::Local;
 
 /// A problem at a place in the document.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -66,7 +67,7 @@ pub fn CodeEditor(
 ) -> impl IntoView {
     let area = NodeRef::<html::Textarea>::new();
     let host = NodeRef::<html::Div>::new();
-    let mounted = StoredValue::new_local(None::<Mounted>);
+    let mounted = Local::<Mounted>::default();
     let ready = RwSignal::new(false);
     // What the editor itself last reported: writing that back would move the cursor.
     let reported = StoredValue::new(String::new());
@@ -86,7 +87,7 @@ pub fn CodeEditor(
             let _ = host.remove_attribute("hidden");
             match mount_editor("/vendor/editor.js", &host, &doc, lang, &changed).await {
                 Ok(editor) => {
-                    mounted.set_value(Some(Mounted { editor: editor.unchecked_into(), _changed: changed }));
+                    mounted.set(Mounted { editor: editor.unchecked_into(), _changed: changed });
                     ready.set(true);
                 }
                 // When it cannot be loaded the textarea stays: plainer, but the same document.
@@ -100,22 +101,16 @@ pub fn CodeEditor(
         let now = text.get();
         if ready.get() && reported.get_value() != now {
             reported.set_value(now.clone());
-            mounted.with_value(|mounted| {
-                if let Some(mounted) = mounted {
-                    mounted.editor.set(&now);
-                }
-            });
+            mounted.with(|mounted| mounted.editor.set(&now));
         }
     });
     Effect::new(move |_| {
         let marks = marks.get();
         if ready.get() {
             let list = serde_json::to_string(&marks).ok().and_then(|json| js_sys::JSON::parse(&json).ok());
-            mounted.with_value(|mounted| {
-                if let (Some(mounted), Some(list)) = (mounted, list) {
-                    mounted.editor.set_diagnostics(&list);
-                }
-            });
+            if let Some(list) = list {
+                mounted.with(|mounted| mounted.editor.set_diagnostics(&list));
+            }
         }
     });
     view! {

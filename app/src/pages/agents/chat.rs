@@ -11,6 +11,7 @@ use super::frame::{Here, here};
 use crate::api;
 use crate::fault::Fault;
 use crate::load::{read, shown};
+use crate::local::Local;
 use crate::pages::params::{filled, query};
 use crate::parts::{Button, Card, ChatLine, ChatThread, Empty, Form, Icon, Note, Speaker, Submit, TextArea, Tone};
 use crate::stream::{self, Turn};
@@ -55,10 +56,10 @@ fn Conversation(here: Here, past: Signal<Vec<ChatMessage>>, conversation: Memo<S
     let lines = RwSignal::new(past.get_untracked().into_iter().enumerate().map(said).collect::<Vec<_>>());
     let text = RwSignal::new(String::new());
     let trouble = RwSignal::new(None::<Trouble>);
-    let turn = StoredValue::new_local(None::<Turn>);
+    let turn = Local::<Turn>::default();
     let talking = RwSignal::new(false);
     let stop = move || {
-        turn.set_value(None);
+        drop(turn.clear());
         talking.set(false);
         close(lines);
     };
@@ -87,12 +88,14 @@ fn Conversation(here: Here, past: Signal<Vec<ChatMessage>>, conversation: Memo<S
             }
         };
         let started = stream::send(&path, &request, move |event| take(lines, trouble, event), ended);
-        if started.is_none() {
-            talking.set(false);
-            close(lines);
-            trouble.set(Some(Trouble::of(&Fault::Lost { unsent: true })));
+        match started {
+            Some(started) => turn.set(started),
+            None => {
+                talking.set(false);
+                close(lines);
+                trouble.set(Some(Trouble::of(&Fault::Lost { unsent: true })));
+            }
         }
-        turn.set_value(started);
     };
     // Enter sends, Shift Enter makes a line, as people know it from elsewhere.
     let on_key = move |event: KeyboardEvent| {

@@ -23,12 +23,14 @@ use crate::Error;
 use crate::files::{RevisionPlace, Served, write_owned};
 use crate::gateway::{Address, check_pair, gateway_ready, harness_ready};
 use crate::logs::Source;
-use crate::process::Child;
+use crate::process::{Child, is_busy};
 use crate::protocol::{Delivered, Outcome, Refusal};
 use crate::sandbox::{Identity, Launch, SandboxSpec, SecretVariable};
 
 /// A gateway that is not ready by then is not started again by itself.
 const GATEWAY_BUDGET: Duration = Duration::from_secs(90);
+/// The same on a machine that has too few cores for what it runs: a slow start is no fault of the revision.
+const BUSY_BUDGET: Duration = Duration::from_mins(4);
 /// The same for a Harness.
 const HARNESS_BUDGET: Duration = Duration::from_secs(30);
 /// How often they are asked.
@@ -210,7 +212,7 @@ async fn harness_is_ready(harness: &Harness) -> Outcome<()> {
 }
 
 async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
-    let end = Instant::now() + GATEWAY_BUDGET;
+    let begun = Instant::now();
     loop {
         if let Some(ended) = gateway.exit() {
             return Err(Refusal::failed(why_ended(gateway, ended)));
@@ -218,7 +220,8 @@ async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
         if gateway_ready(port).await {
             return Ok(());
         }
-        if Instant::now() >= end {
+        let spent = begun.elapsed();
+        if spent >= BUSY_BUDGET || (spent >= GATEWAY_BUDGET && !is_busy()) {
             return Err(Refusal::failed(FailureCode::GatewayUnready));
         }
         tokio::select! {

@@ -17,9 +17,10 @@ use occ_model::problem::Code;
 use occ_policy::builtin::ROLES;
 use occ_store::audit::Entry;
 use occ_store::tx::Origin;
-use occ_store::{Mutation, Store, Tx, binding, installation, principal, role, service_key, signin_link};
+use occ_store::{Mutation, Store, Tx, binding, installation, policy, principal, role, service_key, signin_link};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
+use subtle::ConstantTimeEq;
 
 use crate::error::{Error, Result};
 use crate::token::{self, ServiceKey};
@@ -37,12 +38,20 @@ pub struct Initialized {
     pub key_file: PathBuf,
 }
 
-/// Makes the Installation on the owner's connection. `key_file` must not exist yet.
+/// Makes the Installation on the owner's connection. `key_file` must not exist yet. Of two at once one makes it; the other (and
+/// every later one) is `ALREADY_INITIALIZED`, and finishes the naming of the key's file where a crash left it out.
 pub async fn init(owner: &Store, administrator: &str, key_file: &Path) -> Result<Initialized> {
     if installation::find(&mut owner.read().await?).await?.is_some() {
+        finish_interrupted(owner, key_file).await?;
         return Err(Error::refused(
             Code::AlreadyInitialized,
             "The Installation exists. For another sign-in link run `occ signin-link`.",
+        ));
+    }
+    if key_file.exists() {
+        return Err(Error::refused(
+            Code::StateConflict,
+            "There is a service key of another Installation in the data directory. Move its file away, then run `occ init` again.",
         ));
     }
     let (id, admin, service, controller) =
@@ -78,6 +87,21 @@ pub async fn init(owner: &Store, administrator: &str, key_file: &Path) -> Result
     Ok(Initialized { installation: id, link, key_file: key_file.to_owned() })
 }
 
+/// A crash between COMMIT and the renaming leaves the key in its staged file: if it is a key of this Installation, it gets its name.
+async fn finish_interrupted(owner: &Store, key_file: &Path) -> Result<()> {
+    let staged = Staged::of(key_file);
+    let Ok(key) = fs::read_to_string(&staged.beside).map(SecretString::from) else { return Ok(()) };
+    if key_file.exists() {
+        return Ok(());
+    }
+    let Some(prefix) = ServiceKey::prefix_of(key.expose_secret()) else { return Ok(()) };
+    let found = service_key::candidate(&mut owner.read().await?, prefix).await?;
+    if found.is_some_and(|found| bool::from(found.hash.ct_eq(&token::hash(key.expose_secret())))) {
+        staged.publish()?;
+    }
+    Ok(())
+}
+
 fn already(error: occ_store::StoreError) -> Error {
     if error.violates("installation_pkey") {
         return Error::refused(Code::AlreadyInitialized, "The Installation exists already.");
@@ -99,12 +123,20 @@ pub async fn signin_link(owner: &Store) -> Result<SecretString> {
         .ok_or_else(|| Error::refused(Code::StateConflict, "No administrator may act. Run `occ init --recover`."))?;
     drop(on);
     let actor = Actor { identity: Identity::Principal(admin), name };
-    issue_link(owner, actor, "signin_link.create").await
+    let mut tx = owner.mutate(Origin { actor, request: None, epoch: None }).await?;
+    let (link, entry) = issue_link(&mut tx, admin).await?;
+    tx.audit(entry).await?.commit().await?;
+    Ok(link)
 }
 
-/// Re-issues access while no other administrator may act: enables the first one again. Needs the owner's connection; audited.
+/// Re-issues access while no administrator may act: enrols a person named "Recovery" as one, with a one-time sign-in link, in one
+/// transaction. Whoever comes in by it puts the real administrators right. Needs the owner's connection; audited by name.
 pub async fn recover(owner: &Store) -> Result<SecretString> {
     let mut on = owner.read().await?;
+    let epoch = policy::epoch(&mut on).await?;
+    if installation::find(&mut on).await?.is_none() {
+        return Err(Error::refused(Code::StateConflict, "There is no Installation yet. Run `occ init`."));
+    }
     if principal::first_administrator(&mut on).await?.is_some() {
         return Err(Error::refused(
             Code::StateConflict,
@@ -114,27 +146,31 @@ pub async fn recover(owner: &Store) -> Result<SecretString> {
     drop(on);
     let admin = PrincipalId::new();
     let actor = Actor { identity: Identity::Principal(admin), name: "Recovery".to_owned() };
-    let mut tx = owner.mutate(Origin { actor: actor.clone(), request: None, epoch: None }).await?;
+    // Under the epoch of the look: of two at once, one makes an administrator.
+    let mut tx = owner.mutate(Origin { actor: actor.clone(), request: None, epoch: Some(epoch) }).await?;
     principal::insert(&mut tx, admin, &actor.name).await?;
     bind(&mut tx, actor.identity, ADMIN).await?;
     tx.bump_policy().await?;
-    tx.audit(Entry::success("installation.recover", Kind::Principal, admin.uuid())).await?.commit().await?;
-    issue_link(owner, actor, "signin_link.create").await
+    let (link, issued) = issue_link(&mut tx, admin).await?;
+    let entry = Entry::success("installation.recover", Kind::Principal, admin.uuid())
+        .of(&actor.name, None)
+        .ended(Outcome::Success, "owner_role")
+        .with(json!({ "administrator": admin, "role": ADMIN }));
+    let mut tx = tx.audit(entry).await?;
+    tx.also_audit(issued).await?;
+    tx.commit().await?;
+    Ok(link)
 }
 
-async fn issue_link(owner: &Store, actor: Actor, action: &'static str) -> Result<SecretString> {
-    let admin = match actor.identity {
-        Identity::Principal(id) => id,
-        Identity::ServicePrincipal(_) | Identity::Workload(_) => return Err(Error::not_found()),
-    };
+/// Makes a one-time link, and the entry that is to be audited with it.
+async fn issue_link(tx: &mut Tx<Mutation>, admin: PrincipalId) -> Result<(SecretString, Entry)> {
     let link = token::token()?;
-    let mut tx = owner.mutate(Origin { actor, request: None, epoch: None }).await?;
-    signin_link::insert(&mut tx, &token::hash(link.expose_secret()), admin).await?;
-    tx.audit(Entry::success(action, Kind::Principal, admin.uuid()).ended(Outcome::Success, "owner_role"))
-        .await?
-        .commit()
-        .await?;
-    Ok(link)
+    signin_link::insert(tx, &token::hash(link.expose_secret()), admin).await?;
+    let name = tx.origin().map(|origin| origin.actor.name.clone()).unwrap_or_default();
+    let entry = Entry::success("signin_link.create", Kind::Principal, admin.uuid())
+        .of(&name, None)
+        .ended(Outcome::Success, "owner_role");
+    Ok((link, entry))
 }
 
 /// A credential file on disk, not yet under its name.
@@ -144,18 +180,38 @@ struct Staged {
 }
 
 impl Staged {
+    fn of(path: &Path) -> Self {
+        Self { beside: path.with_extension("new"), path: path.to_owned() }
+    }
+
     fn write(path: &Path, secret: &SecretString) -> Result<Self> {
-        let beside = path.with_extension("new");
+        let staged = Self::of(path);
         let write = || -> std::io::Result<()> {
-            let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+            // What an interrupted attempt left is a key of nothing; a new file, so that its mode is ours.
+            match fs::remove_file(&staged.beside) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&staged.beside)?;
             file.write_all(secret.expose_secret().as_bytes())?;
-            file.sync_all()
+            file.sync_all()?;
+            staged.sync_folder()
         };
         write().map_err(|e| Error::fault("writing the service key's file", e))?;
-        Ok(Self { beside, path: path.to_owned() })
+        Ok(staged)
     }
 
     fn publish(self) -> Result<()> {
-        fs::rename(&self.beside, &self.path).map_err(|e| Error::fault("naming the service key's file", e))
+        fs::rename(&self.beside, &self.path)
+            .and_then(|()| self.sync_folder())
+            .map_err(|e| Error::fault("naming the service key's file", e))
+    }
+
+    /// A name is durable once its folder is.
+    fn sync_folder(&self) -> std::io::Result<()> {
+        match self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            Some(folder) => fs::File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
     }
 }

@@ -3,18 +3,27 @@
 use std::sync::Arc;
 
 use occ_model::audit::Outcome;
-use occ_model::id::{AuditId, RequestId, SessionId, TypedId};
+use occ_model::id::{AuditId, KeyId, RequestId, SessionId, TypedId};
 use occ_model::identity::Actor;
 use occ_model::operation::Action;
 use occ_model::problem::{Code, Problem};
 use occ_policy::{Coverage, Decision, Evidence, Facts, ListScope, Target};
 use occ_store::audit::Entry;
 use occ_store::tx::Origin;
-use occ_store::{Mutation, Read, Tx};
+use occ_store::{Mutation, Read, Tx, service_key, session};
 use serde_json::{Value, json};
 
 use crate::Control;
 use crate::error::{Error, Result};
+
+/// By what the caller was recognised: looked at again where an answer goes on for long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// A session of a person.
+    Session(SessionId),
+    /// A service key.
+    Key(KeyId),
+}
 
 /// Who asks, in which request, with what at hand. Cheap to clone.
 #[derive(Clone)]
@@ -22,7 +31,7 @@ pub struct Cx {
     control: Arc<Control>,
     actor: Arc<Actor>,
     request: Option<RequestId>,
-    session: Option<SessionId>,
+    credential: Option<Credential>,
 }
 
 impl std::ops::Deref for Cx {
@@ -35,18 +44,31 @@ impl std::ops::Deref for Cx {
 impl Cx {
     /// A context for `actor`. Made by authentication (server) and by the worker, nowhere else.
     pub fn new(control: Arc<Control>, actor: Actor, request: Option<RequestId>) -> Self {
-        Self { control, actor: Arc::new(actor), request, session: None }
+        Self { control, actor: Arc::new(actor), request, credential: None }
     }
 
-    /// The same, in a session of a person.
+    /// The same, recognised by this.
     #[must_use]
-    pub fn with_session(self, session: SessionId) -> Self {
-        Self { session: Some(session), ..self }
+    pub fn recognised_by(self, credential: Credential) -> Self {
+        Self { credential: Some(credential), ..self }
     }
 
     /// The session that it comes from, if it comes from one.
     pub fn session(&self) -> Option<SessionId> {
-        self.session
+        match self.credential {
+            Some(Credential::Session(id)) => Some(id),
+            Some(Credential::Key(_)) | None => None,
+        }
+    }
+
+    /// Whether the caller would still be recognised: the session has not ended, the key is neither revoked nor too old.
+    pub async fn still_recognised(&self) -> Result<bool> {
+        let mut on = self.read().await?;
+        Ok(match self.credential {
+            Some(Credential::Session(id)) => session::is_live(&mut on, id).await?,
+            Some(Credential::Key(id)) => service_key::is_live(&mut on, id).await?,
+            None => true,
+        })
     }
 
     /// Who asks.
@@ -86,22 +108,21 @@ impl Cx {
         self.deny(operation, &facts, &decision, &target).await
     }
 
+    /// Records that an operation was refused for what the caller does not hold, and gives the refusal as it is told.
+    pub async fn refuse(
+        &self,
+        operation: &'static str,
+        decision: &Decision,
+        target: &Target,
+        told: Problem,
+    ) -> Result<Error> {
+        self.store.record(&self.origin(decision.epoch), &denial(operation, decision, target)).await?;
+        Ok(told.into())
+    }
+
     /// Records the denial and gives the refusal.
     async fn deny<T>(&self, operation: &'static str, facts: &Facts, decision: &Decision, target: &Target) -> Result<T> {
-        let entry = Entry {
-            id: AuditId::new(),
-            action: operation,
-            kind: target.kind,
-            // A name that does not resolve stands for the nil id.
-            resource: target.id.filter(|id| !id.is_nil()),
-            name: None,
-            namespace: target.namespace.filter(|id| !id.uuid().is_nil()),
-            outcome: Outcome::Denied,
-            reason: Some(decision.reason.as_str()),
-            evidence: evidence(&decision.evidence),
-            details: json!({}),
-        };
-        self.store.record(&self.origin(decision.epoch), &entry).await?;
+        self.store.record(&self.origin(decision.epoch), &denial(operation, decision, target)).await?;
         Err(match facts.coverage(target) {
             Coverage::Hidden => Error::not_found(),
             Coverage::Visible => Problem::new(
@@ -130,6 +151,22 @@ impl Cx {
     /// Begins a mutation that was decided under `epoch`.
     pub async fn mutate(&self, epoch: i64) -> Result<Tx<Mutation>> {
         Ok(self.store.mutate(self.origin(epoch)).await?)
+    }
+}
+
+fn denial(operation: &'static str, decision: &Decision, target: &Target) -> Entry {
+    Entry {
+        id: AuditId::new(),
+        action: operation,
+        kind: target.kind,
+        // A name that does not resolve stands for the nil id.
+        resource: target.id.filter(|id| !id.is_nil()),
+        name: None,
+        namespace: target.namespace.filter(|id| !id.uuid().is_nil()),
+        outcome: Outcome::Denied,
+        reason: Some(decision.reason.as_str()),
+        evidence: evidence(&decision.evidence),
+        details: json!({}),
     }
 }
 

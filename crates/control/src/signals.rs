@@ -1,4 +1,4 @@
-//! Tells other processes after commit and hears them: the two tasks of every process, whatever its roles.
+//! Tells other processes after commit, hears them, and forgets what is too old: the tasks of every process, whatever its roles.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::Control;
+use crate::housekeeping;
 
 /// After a lost connection, and at least so long between two notifications.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -17,6 +18,7 @@ pub async fn run(control: Arc<Control>, shutdown: CancellationToken) {
         () = shutdown.cancelled() => {}
         () = tell(&control) => {}
         () = hear(&control) => {}
+        () = housekeeping::run(&control, shutdown.clone()) => {}
     }
 }
 

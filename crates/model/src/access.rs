@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{BindingId, KeyId, NamespaceId, PrincipalId, RestrictionId, RoleId, ServicePrincipalId, SessionId};
+use crate::id::{
+    BindingId, GroupId, KeyId, NamespaceId, PrincipalId, RestrictionId, RoleId, ServicePrincipalId, SessionId,
+};
 use crate::name::{DisplayName, Name};
 use crate::operation::{Action, Kind};
 use crate::time::Timestamp;
@@ -290,6 +292,9 @@ pub struct Explanation {
     pub reason: DecisionReason,
     /// Bindings that decided.
     pub bindings: Vec<BindingId>,
+    /// Groups by which those bindings reach the identity.
+    #[serde(default)]
+    pub groups: Vec<GroupId>,
     /// Roles that decided.
     pub roles: Vec<RoleId>,
     /// Restrictions that decided.

@@ -62,6 +62,40 @@ crate::vocabulary! {
     }
 }
 
+impl Kind {
+    /// The prefix of this kind's ids (see `id.rs`).
+    pub const fn id_prefix(self) -> &'static str {
+        match self {
+            Self::Installation => "ins",
+            Self::Namespace => "ns",
+            Self::Configuration => "cfg",
+            Self::Secret => "sec",
+            Self::Agent => "agt",
+            Self::Revision => "rev",
+            Self::Deployment => "dep",
+            Self::Work => "wrk",
+            Self::Role => "rol",
+            Self::Binding => "bnd",
+            Self::Restriction => "rst",
+            Self::Principal => "prn",
+            Self::ServicePrincipal => "spn",
+            Self::Audit => "aud",
+        }
+    }
+
+    /// The typed id of a stored resource of this kind, as it travels.
+    pub fn show_id(self, uuid: uuid::Uuid) -> String {
+        format!("{}_{}", self.id_prefix(), uuid.simple())
+    }
+
+    /// The UUID of an id of this kind, if the text is one.
+    pub fn read_id(self, text: &str) -> Option<uuid::Uuid> {
+        let uuid =
+            text.strip_prefix(self.id_prefix())?.strip_prefix('_').and_then(|hex| uuid::Uuid::try_parse(hex).ok())?;
+        (self.show_id(uuid) == text).then_some(uuid)
+    }
+}
+
 /// Where the resource of an operation lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -247,6 +281,17 @@ mod tests {
         let routes: BTreeSet<_> = OPERATIONS.iter().map(|o| (format!("{:?}", o.method), o.path)).collect();
         assert_eq!(ids.len(), OPERATIONS.len());
         assert_eq!(routes.len(), OPERATIONS.len());
+    }
+
+    #[test]
+    fn an_id_of_a_kind_reads_back_and_no_other_form_does() {
+        let uuid = uuid::Uuid::from_u128(0x0192_f4aa_bbcc_ddee_ff00_1122_3344_5566);
+        for kind in Kind::ALL {
+            assert!(crate::id::PREFIXES.contains(&kind.id_prefix()), "{kind}");
+            assert_eq!(kind.read_id(&kind.show_id(uuid)), Some(uuid));
+        }
+        assert_eq!(Kind::Agent.read_id(&Kind::Secret.show_id(uuid)), None);
+        assert_eq!(Kind::Agent.read_id("agt_0192F4AABBCCDDEEFF00112233445566"), None);
     }
 
     #[test]

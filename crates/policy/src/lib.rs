@@ -5,11 +5,13 @@
 
 pub mod builtin;
 mod decide;
+mod delegate;
 mod facts;
 mod permission;
 mod scope;
 
 pub use decide::{Coverage, Decision, Evidence};
+pub use delegate::GrantScope;
 pub use facts::{BindingFact, Facts, RestrictionFact, ScopeFact};
 pub use permission::PermissionSet;
 pub use scope::{ListScope, Target};

@@ -24,6 +24,13 @@ pub enum After {
     CreatedAt(i64, Uuid),
 }
 
+impl After {
+    /// After a row of this time and id, exact to the microseconds that PostgreSQL keeps.
+    pub fn created_at(at: time::OffsetDateTime, id: Uuid) -> Self {
+        Self::CreatedAt(i64::try_from(at.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX), id)
+    }
+}
+
 /// One term of a label selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelTerm {
@@ -124,7 +131,9 @@ pub fn push_scope(query: &mut QueryBuilder<Postgres>, t: &'static str, namespace
         }
     };
     if !except.is_empty() {
-        query.push(format!(" AND {t}.{namespace} <> ALL(")).push_bind(uuids(except)).push(")");
+        // What belongs to no Namespace is in none of the excepted ones.
+        query.push(format!(" AND ({t}.{namespace} <> ALL(")).push_bind(uuids(except));
+        query.push(format!(") OR {t}.{namespace} IS NULL)"));
     }
 }
 

@@ -1,10 +1,17 @@
 //! Principals (people) and ServicePrincipals (automation).
 
+use occ_model::access::Principal;
 use occ_model::id::{NamespaceId, PrincipalId, ServicePrincipalId, TypedId};
+use occ_policy::ListScope;
+use sqlx::QueryBuilder;
+use sqlx::postgres::Postgres;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::actor::word;
 use crate::connection::Conn;
 use crate::error::Result;
+use crate::list::{After, ListSpec, push_scope};
 use crate::tx::{Mutation, Tx};
 
 /// Name of the built-in ServicePrincipal that restores what is already active.
@@ -68,4 +75,45 @@ pub async fn first_administrator(on: &mut impl Conn) -> Result<Option<(Principal
     .fetch_optional(on.conn())
     .await?;
     Ok(row.map(|(id, name)| (TypedId::from_uuid(id), name)))
+}
+
+/// Name of a person, whether or not they may act.
+pub async fn name(on: &mut impl Conn, id: PrincipalId) -> Result<Option<String>> {
+    Ok(sqlx::query_scalar("SELECT display_name FROM principal WHERE id = $1")
+        .bind(id.uuid())
+        .fetch_optional(on.conn())
+        .await?)
+}
+
+/// A person as they are shown, and where the page after them starts.
+#[derive(Clone, Debug)]
+pub struct PrincipalRow {
+    /// As they are shown.
+    pub view: Principal,
+    created_at: OffsetDateTime,
+}
+
+impl PrincipalRow {
+    /// Where the page after them starts.
+    pub fn after(&self) -> After {
+        After::created_at(self.created_at, self.view.id.uuid())
+    }
+}
+
+/// One page of people. They belong to no Namespace.
+pub async fn list(on: &mut impl Conn, spec: &ListSpec, scope: &ListScope) -> Result<Vec<PrincipalRow>> {
+    let mut query = QueryBuilder::<Postgres>::new(
+        "SELECT p.id, p.display_name, p.disabled_at IS NOT NULL, p.created_at
+           FROM (SELECT *, NULL::uuid AS namespace_id FROM principal) p WHERE true",
+    );
+    push_scope(&mut query, "p", "namespace_id", scope);
+    spec.push_by_time(&mut query, "p");
+    let rows: Vec<(Uuid, String, bool, OffsetDateTime)> = query.build_query_as().fetch_all(on.conn()).await?;
+    rows.into_iter()
+        .map(|(id, display_name, disabled, created_at)| {
+            let display_name = word(&display_name, "display name")?;
+            let view = Principal { id: TypedId::from_uuid(id), display_name, disabled, created_at: created_at.into() };
+            Ok(PrincipalRow { view, created_at })
+        })
+        .collect()
 }

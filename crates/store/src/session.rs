@@ -42,10 +42,12 @@ pub struct Live {
     pub data: Value,
     /// When it ends at the latest.
     pub expires_at: OffsetDateTime,
+    /// Its use within the last minute is noted already.
+    pub noted: bool,
 }
 
-/// Writes a session: makes it, or replaces its data and principal. Its absolute end never moves.
-pub async fn save(
+/// Begins a session. A token that is known already violates `session_pkey`.
+pub async fn insert(
     tx: &mut Tx<Observation>,
     hash: &[u8],
     principal: Option<PrincipalId>,
@@ -54,9 +56,7 @@ pub async fn save(
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO session (token_hash, id, principal_id, data, idle_until, expires_at)
-         VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second', now() + $6 * interval '1 second')
-         ON CONFLICT (token_hash) DO UPDATE SET data = excluded.data, principal_id = excluded.principal_id,
-            last_used_at = now(), idle_until = least(excluded.idle_until, session.expires_at)",
+         VALUES ($1, $2, $3, $4, now() + $5 * interval '1 second', now() + $6 * interval '1 second')",
     )
     .bind(hash)
     .bind(SessionId::new().uuid())
@@ -69,23 +69,51 @@ pub async fn save(
     Ok(())
 }
 
+/// Replaces the data of a live session; `false` when it ended meanwhile: it does not come back. Its person and its absolute end
+/// never change.
+pub async fn update(tx: &mut Tx<Observation>, hash: &[u8], data: &Value, life: Lifetimes) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE session SET data = $2, last_used_at = now(),
+                idle_until = least(now() + $3 * interval '1 second', expires_at)
+          WHERE token_hash = $1 AND expires_at > now() AND idle_until > now()",
+    )
+    .bind(hash)
+    .bind(data)
+    .bind(life.idle)
+    .execute(tx.conn())
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
 /// The live session of a token. One of a disabled person is none.
 pub async fn load(on: &mut impl Conn, hash: &[u8]) -> Result<Option<Live>> {
-    let row: Option<(Uuid, Option<Uuid>, Option<String>, Value, OffsetDateTime)> = sqlx::query_as(
-        "SELECT s.id, s.principal_id, p.display_name, s.data, s.expires_at
+    let row: Option<(Uuid, Option<Uuid>, Option<String>, Value, OffsetDateTime, bool)> = sqlx::query_as(
+        "SELECT s.id, s.principal_id, p.display_name, s.data, s.expires_at, s.last_used_at > now() - interval '1 minute'
            FROM session s LEFT JOIN principal p ON p.id = s.principal_id
           WHERE s.token_hash = $1 AND s.expires_at > now() AND s.idle_until > now() AND p.disabled_at IS NULL",
     )
     .bind(hash)
     .fetch_optional(on.conn())
     .await?;
-    Ok(row.map(|(id, principal, name, data, expires_at)| Live {
+    Ok(row.map(|(id, principal, name, data, expires_at, noted)| Live {
         id: TypedId::from_uuid(id),
         principal: principal.map(TypedId::from_uuid),
         name,
         data,
         expires_at,
+        noted,
     }))
+}
+
+/// Whether the session could still be used: for answers that go on for long. Notes no use.
+pub async fn is_live(on: &mut impl Conn, id: SessionId) -> Result<bool> {
+    Ok(sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM session s JOIN principal p ON p.id = s.principal_id AND p.disabled_at IS NULL
+          WHERE s.id = $1 AND s.expires_at > now() AND s.idle_until > now())",
+    )
+    .bind(id.uuid())
+    .fetch_one(on.conn())
+    .await?)
 }
 
 /// Ends a session by its token.

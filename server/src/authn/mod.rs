@@ -4,24 +4,31 @@
 //! here is only *who*; *what they may do* is decided beside each action (`occ_control::Cx::require`).
 
 pub mod origin;
+mod peer;
 pub mod session_store;
 
 use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
+use occ_control::context::Credential;
 use occ_control::{Control, Cx, Error, Result, signin};
-use occ_model::id::{PrincipalId, RequestId};
+use occ_model::id::{PrincipalId, RequestId, SessionId};
 use occ_model::identity::{Actor, Identity};
 use occ_model::problem::Code;
 use tower_sessions::Session;
 
 pub use origin::Origins;
+pub use peer::address;
 
 /// Name of the session cookie.
 pub const COOKIE: &str = "__Host-occ_session";
-/// Key of the signed-in person in a session's data.
+/// Key of the signed-in person in a session's data: written once, at sign-in; read from the session's row.
 pub const PRINCIPAL: &str = "principal";
+/// Key of that person's name, read from their row.
+pub const NAME: &str = "name";
+/// Key of the session's id, read from its row.
+pub const SESSION: &str = "session";
 
 /// How callers are recognised.
 #[derive(Clone)]
@@ -42,28 +49,28 @@ impl Authn {
                 "Send a session cookie or an Authorization header, not both.",
             ));
         }
-        let actor = match (bearer, session) {
-            (Some(key), _) => signin::authenticate_key(control, key).await?,
+        let (actor, credential) = match (bearer, session) {
+            (Some(key), _) => signin::authenticate_key(control, key, address(&request.extensions)).await?,
             (None, Some(session)) => {
                 if !matches!(request.method, Method::GET | Method::HEAD) {
                     self.origins.check(headers)?;
                 }
-                self.person(control, session).await?.ok_or_else(anonymous)?
+                person(session).await?.ok_or_else(anonymous)?
             }
             (None, None) => return Err(anonymous()),
         };
-        Ok(Cx::new(Arc::clone(control), actor, Some(id)))
+        Ok(Cx::new(Arc::clone(control), actor, Some(id)).recognised_by(credential))
     }
+}
 
-    /// The person who is signed in, if one is.
-    pub async fn person(&self, control: &Control, session: &Session) -> Result<Option<Actor>> {
-        let principal: Option<PrincipalId> =
-            session.get(PRINCIPAL).await.map_err(|e| Error::fault("reading the session", e))?;
-        let Some(principal) = principal else { return Ok(None) };
-        let mut on = control.store.read().await?;
-        let name = occ_store::principal::active_name(&mut on, principal).await?;
-        Ok(name.map(|name| Actor { identity: Identity::Principal(principal), name }))
-    }
+/// The person who is signed in, if one is: the session's row says so, and that it is live and its person may act.
+async fn person(session: &Session) -> Result<Option<(Actor, Credential)>> {
+    let broken = |e| Error::fault("reading the session", e);
+    let principal: Option<PrincipalId> = session.get(PRINCIPAL).await.map_err(broken)?;
+    let name: Option<String> = session.get(NAME).await.map_err(broken)?;
+    let id: Option<SessionId> = session.get(SESSION).await.map_err(broken)?;
+    let (Some(principal), Some(name), Some(id)) = (principal, name, id) else { return Ok(None) };
+    Ok(Some((Actor { identity: Identity::Principal(principal), name }, Credential::Session(id))))
 }
 
 fn anonymous() -> Error {
@@ -89,5 +96,5 @@ fn has_cookie(headers: &HeaderMap) -> bool {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|text| text.split(';'))
-        .any(|pair| pair.trim_start().starts_with(COOKIE))
+        .any(|pair| pair.split('=').next().is_some_and(|name| name.trim() == COOKIE))
 }

@@ -12,6 +12,7 @@ use occ_model::problem::{Code, Problem};
 use occ_model::reference::Selector;
 use occ_model::strict;
 use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
 
 use super::reply::Reply;
 
@@ -25,6 +26,8 @@ pub struct Call {
     pub uri_path: String,
     /// Headers.
     pub headers: HeaderMap,
+    /// The process is stopping: streams end.
+    pub shutdown: CancellationToken,
     path: BTreeMap<String, String>,
     query: BTreeMap<String, String>,
     body: Vec<u8>,
@@ -33,6 +36,7 @@ pub struct Call {
 const LIST_PARAMETERS: [&str; 5] = ["limit", "cursor", "labelSelector", "name", "sort"];
 
 impl Call {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request, put together in one place")]
     /// From its parts; refuses a repeated query parameter and a body where none is taken.
     pub fn new(
         cx: Cx,
@@ -42,6 +46,7 @@ impl Call {
         path: BTreeMap<String, String>,
         query: &str,
         body: Vec<u8>,
+        shutdown: CancellationToken,
     ) -> Result<Self> {
         let mut parameters = BTreeMap::new();
         for (name, value) in form_urlencoded(query) {
@@ -53,7 +58,7 @@ impl Call {
         if !takes_body && !body.is_empty() {
             return Err(Error::refused(Code::MalformedRequest, "This operation takes no body."));
         }
-        Ok(Self { cx, operation, uri_path, headers, path, query: parameters, body })
+        Ok(Self { cx, operation, uri_path, headers, shutdown, path, query: parameters, body })
     }
 
     /// A path segment as id or name. What is neither names nothing.
@@ -154,6 +159,14 @@ impl Call {
             return Reply::ok(made);
         }
         Reply::with(StatusCode::CREATED, made).etag(generation).location(&format!("{}/{id}", self.uri_path))
+    }
+
+    /// The same for what has no generation: it is made and removed, never edited.
+    pub fn made(&self, made: &impl serde::Serialize, id: impl std::fmt::Display) -> Reply {
+        if self.parameter("dryRun").ok().flatten().unwrap_or(false) {
+            return Reply::ok(made);
+        }
+        Reply::with(StatusCode::CREATED, made).location(&format!("{}/{id}", self.uri_path))
     }
 
     /// A header as text.

@@ -100,7 +100,9 @@ async fn answer(
     let body =
         Limited::new(body, route.limit).collect().await.map_err(|e| unreadable(e.as_ref(), route.limit))?.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
-    let call = Call::new(cx, route.operation, parts.uri.path().to_owned(), parts.headers, path, query, body.to_vec())?;
+    let uri_path = parts.uri.path().to_owned();
+    let stop = state.shutdown.clone();
+    let call = Call::new(cx, route.operation, uri_path, parts.headers, path, query, body.to_vec(), stop)?;
     (route.handler)(call).await
 }
 

@@ -47,7 +47,8 @@ pub(super) fn routes() -> Vec<Route> {
             c.only(&["tail", "follow"])?;
             let tail = c.parameter("tail")?.unwrap_or(200);
             if c.parameter("follow")?.unwrap_or(false) {
-                return Ok(sse(logs::follow(&c.cx, &within(&c)?, &at(&c)?, tail).await?));
+                let lines = logs::follow(&c.cx, &within(&c)?, &at(&c)?, tail).await?;
+                return Ok(sse(lines.take_until(c.shutdown.cancelled_owned())));
             }
             Ok(Reply::ok(&logs::tail(&c.cx, &within(&c)?, &at(&c)?, tail).await?))
         }),

@@ -1,7 +1,9 @@
 //! Signing in by a one-time link, and signing out. Plain forms: they work without WASM.
 
+use std::net::IpAddr;
+
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use occ_control::{Error, signin};
@@ -11,7 +13,7 @@ use occ_model::problem::Code;
 use secrecy::SecretString;
 use tower_sessions::Session;
 
-use crate::authn::PRINCIPAL;
+use crate::authn::{self, PRINCIPAL};
 use crate::http::problem::Failed;
 use crate::http::state::AppState;
 
@@ -21,14 +23,16 @@ pub async fn consume(
     Extension(id): Extension<RequestId>,
     Path(token): Path<String>,
     session: Session,
-    headers: HeaderMap,
+    request: Request,
 ) -> Response {
-    match begin(&state, id, token.into(), &session, &headers).await {
+    let from = authn::address(request.extensions());
+    match begin(&state, id, token.into(), from, &session, request.headers()).await {
         Ok(()) => Redirect::to("/console").into_response(),
-        Err(error) if error.problem().code == Code::Unauthenticated => {
-            Redirect::to("/console/sign-in?problem=link").into_response()
-        }
-        Err(error) => Failed::of(error, id).into_response(),
+        Err(error) => match error.problem().code {
+            Code::Unauthenticated => Redirect::to("/console/sign-in?problem=link").into_response(),
+            Code::RateLimited => Redirect::to("/console/sign-in?problem=limit").into_response(),
+            _ => Failed::of(error, id).into_response(),
+        },
     }
 }
 
@@ -36,11 +40,12 @@ async fn begin(
     state: &AppState,
     id: RequestId,
     token: SecretString,
+    from: Option<IpAddr>,
     session: &Session,
     headers: &HeaderMap,
 ) -> Result<(), Error> {
     state.authn.origins.check(headers)?;
-    let actor = signin::consume_link(&state.control, &token, id).await?;
+    let actor = signin::consume_link(&state.control, &token, from, id).await?;
     let Identity::Principal(principal) = actor.identity else { return Err(Error::not_found()) };
     let broken = |e| Error::fault("beginning a session", e);
     // What was there before is gone: no one can have fixed the token.

@@ -1,6 +1,7 @@
 //! For tests: a control plane over a fresh database, its people, and a target that does as it is told.
 
 pub mod cast;
+pub mod conformance;
 pub mod document;
 pub mod trace;
 

@@ -216,6 +216,7 @@ impl ComputeDriver for Fake {
     }
 
     async fn observe_agent(&self, key: AgentKey) -> Result<Option<Observed>> {
+        self.0.state().looks += 1;
         self.0.meet(Method::Observe, None, Point::Before).await?;
         let state = self.0.state();
         let epoch = state.agent_fences.get(&key.agent).copied().unwrap_or_default();

@@ -52,6 +52,7 @@ pub(super) struct State {
     pub door: DoorMode,
     pub modes: Option<Vec<ExecutionMode>>,
     pub processes: u64,
+    pub looks: u64,
 }
 
 /// A machine in memory. Clones are the same machine.
@@ -91,6 +92,11 @@ impl FakeTarget {
     /// Every writing call that reached the target, in order; refused ones too.
     pub fn calls(&self) -> Vec<Recorded> {
         self.state().calls.clone()
+    }
+
+    /// How often an Agent was observed.
+    pub fn looks(&self) -> u64 {
+        self.state().looks
     }
 
     /// What stands there for an Agent.

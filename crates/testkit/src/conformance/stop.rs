@@ -1,0 +1,34 @@
+//! Stopping and starting again.
+
+use anyhow::{Result, ensure};
+use occ_model::agent::{ExecutionMode, RouteState};
+
+use super::Target;
+
+pub(super) async fn a_stopped_agent_keeps_its_state_and_starts_again(
+    target: &dyn Target,
+    mode: ExecutionMode,
+) -> Result<()> {
+    let key = target.agent();
+    let desired = target.deploy(key, mode, None).await?;
+    let process = target.seen(key).await?.process;
+    target.driver().stop_revision(target.call(), key, target.grace()).await?;
+    let seen = target.seen(key).await?;
+    ensure!(seen.process.is_none(), "a process is left");
+    ensure!(seen.route.as_ref().is_none_or(|route| route.state == RouteState::Closed), "a door is open");
+    target.refused(key, desired.revision).await?;
+    let expected = seen.route.map(|route| route.revision);
+    target.prepare(&desired, None).await?;
+    let activation = target.activate(&desired, expected).await?;
+    ensure!(Some(&activation.process) != process.as_ref(), "the identity of a process is new at every start");
+    target.driver().open_route(target.call(), key, desired.revision).await?;
+    target.answered(key, desired.revision, "SAY conformance").await?;
+    target.remove(key).await
+}
+
+pub(super) async fn stopping_nothing_is_done(target: &dyn Target, _mode: ExecutionMode) -> Result<()> {
+    let key = target.agent();
+    target.driver().stop_revision(target.call(), key, target.grace()).await?;
+    target.driver().deny_route(target.call(), key).await?;
+    target.remove(key).await
+}

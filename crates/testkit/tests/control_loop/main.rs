@@ -1,0 +1,11 @@
+//! The control loop on a real PostgreSQL and the scripted target: what is admitted, what serves, what is left after a crash anywhere.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod admission;
+mod crash;
+mod deploy;
+mod failure;
+mod lifecycle;
+mod races;
+mod recovery;
+mod world;

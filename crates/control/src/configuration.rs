@@ -6,9 +6,10 @@ use occ_model::id::{ConfigurationId, NamespaceId, TypedId};
 use occ_model::operation::{self, Kind, Operation};
 use occ_model::page::{ListQuery, Page};
 use occ_model::reference::Selector;
-use occ_policy::{Decision, Facts};
+use occ_policy::{Decision, Facts, ListScope};
 use occ_store::configuration::{self as store, Binding, ConfigurationRow, Document};
-use occ_store::{Mutation, Named, Texts, Tx, reference, secret};
+use occ_store::list::{After, ListSpec};
+use occ_store::{Conn, Mutation, Named, Texts, Tx, reference, secret};
 use serde_json::{Value, json};
 
 use crate::change::{self, Change, made, name_taken};
@@ -33,10 +34,40 @@ pub async fn list(cx: &Cx, namespace: &In, query: &ListQuery) -> Result<Page<Con
     let spec = cursor::spec(cx, &name, query)?;
     let facts = cx.facts().await?;
     let mut on = cx.read().await?;
-    let rows = ConfigurationRow::list(&mut on, namespace.id, &spec, &scope).await?;
     let after = |row: &ConfigurationRow| cursor::after(&spec, &row.meta, row.id.uuid());
-    let (rows, next_cursor) = cursor::page(cx, &name, query, &spec, rows, after)?;
+    let (rows, more) = documents(&mut on, namespace.id, &spec, &scope, after).await?;
+    let next_cursor =
+        rows.last().filter(|_| more).map(|row| cursor::write(cx, &name, query, &after(row))).transpose()?;
     Ok(Page { items: shown::views(&mut on, &facts, namespace.id, rows).await?, next_cursor })
+}
+
+/// Documents are up to 1 MiB each: so many are read at once,
+const CHUNK: u16 = 8;
+/// and a page ends early once it has so many bytes of them.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// One page, and whether more follow.
+async fn documents(
+    on: &mut impl Conn,
+    namespace: NamespaceId,
+    spec: &ListSpec,
+    scope: &ListScope,
+    after: impl Fn(&ConfigurationRow) -> After,
+) -> Result<(Vec<ConfigurationRow>, bool)> {
+    let (mut rows, mut bytes, mut step) = (Vec::new(), 0, spec.clone());
+    loop {
+        let left = usize::from(spec.limit) - rows.len();
+        step.limit = CHUNK.min(u16::try_from(left).unwrap_or(CHUNK));
+        let mut found = ConfigurationRow::list(on, namespace, &step, scope).await?;
+        let more = found.len() > usize::from(step.limit);
+        found.truncate(step.limit.into());
+        bytes += found.iter().map(|row| row.values.to_string().len()).sum::<usize>();
+        rows.append(&mut found);
+        if !more || rows.len() >= spec.limit.into() || bytes >= PAGE_BYTES {
+            return Ok((rows, more));
+        }
+        step.after = rows.last().map(&after);
+    }
 }
 
 /// Saves a new one.

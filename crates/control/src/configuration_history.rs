@@ -70,12 +70,11 @@ pub async fn diff(
     let found = place::resource::<ConfigurationRow>(cx, operation, namespace, configuration).await?;
     let mut on = cx.read().await?;
     let to = to.unwrap_or(found.row.document_generation);
-    let before = match from {
-        Some(from) => Some(from),
-        None => {
-            let kept = store::generations(&mut on, found.row.id).await?;
-            kept.into_iter().map(|row| row.generation).find(|generation| *generation < to)
-        }
+    let before = if from.is_some() {
+        from
+    } else {
+        let kept = store::generations(&mut on, found.row.id).await?;
+        kept.into_iter().map(|row| row.generation).find(|generation| *generation < to)
     };
     let new = read(&mut on, found.row.id, to).await?.ok_or_else(gone)?;
     // The first generation is compared with nothing.

@@ -55,7 +55,7 @@ async fn attempt_create(
 ) -> Result<Secret> {
     let operation = &operation::SECRET_CREATE;
     let Place { namespace, decision } = place::collection(cx, operation, namespace).await?;
-    let once = Once::new(cx, operation.id, namespace.id.to_string(), options, request)?;
+    let once = Once::new(cx, operation.id, namespace.id.to_string(), options, &canonical(cx, request, value)?)?;
     let id = SecretId::new();
     let sealed = secret_value::seal(cx, namespace.id, id, 1, value).await?;
     let mut tx = cx.mutate(decision.epoch).await?;
@@ -74,6 +74,17 @@ async fn attempt_create(
     secret_version::insert(&mut tx, id, 1, &sealed.sealed, &sealed.digest).await?;
     let end = End { operation, decision: &decision, op: ChangeOp::Created, status: 201, version: Some(1) };
     finish(cx, tx, row.id, id, options, &once, end).await
+}
+
+/// The request as idempotency compares it: with the digest of the value in its place, so that no copy of the value is made.
+fn canonical(cx: &Cx, request: &CreateSecret, value: &NewValue) -> Result<Value> {
+    Ok(json!({
+        "name": request.name,
+        "displayName": request.display_name,
+        "description": request.description,
+        "labels": request.labels,
+        "value": secret_value::digest(cx, SecretId::from_uuid(uuid::Uuid::nil()), value)?,
+    }))
 }
 
 /// One Secret, without its value.

@@ -195,7 +195,8 @@ pub struct Wrapped {
 /// Versions whose data key is wrapped by another key of the ring than `ring_key`, at most `limit`, held until the transaction ends.
 /// Rows that somebody else holds are left for the next call.
 pub async fn wrapped_otherwise(tx: &mut Tx<Mutation>, ring_key: &str, limit: i64) -> Result<Vec<Wrapped>> {
-    let rows: Vec<(Uuid, Uuid, i64, Vec<u8>, Vec<u8>, String)> = sqlx::query_as(
+    type Columns = (Uuid, Uuid, i64, Vec<u8>, Vec<u8>, String);
+    let rows: Vec<Columns> = sqlx::query_as(
         "SELECT s.namespace_id, v.secret_id, v.version, v.ciphertext, v.wrapped_key, v.ring_key
            FROM secret_version v JOIN secret s ON s.id = v.secret_id
           WHERE v.destroyed_at IS NULL AND v.ring_key <> $1 ORDER BY v.secret_id, v.version LIMIT $2

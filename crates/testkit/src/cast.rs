@@ -61,6 +61,7 @@ impl TestControl {
     }
 
     /// Another process over the same database and target: a restarted server.
+    #[must_use]
     pub fn restarted(&self) -> Self {
         let control = Self::control(
             self.control.store.pool().clone(),
@@ -73,6 +74,7 @@ impl TestControl {
     }
 
     /// The same over other keys or settings.
+    #[must_use]
     pub fn with(&self, keys: Keys, settings: Settings) -> Self {
         let pool = self.control.store.pool().clone();
         let control = Self::control(pool, self.control.installation, &self.target, Arc::new(keys), settings);

@@ -24,8 +24,8 @@ use crate::{agent, agent_draft, configuration, namespace, secret, secret_value};
 
 type Done = (ApplyOutcome, Vec<DiffEntry>);
 
-/// One run over a list of documents.
-pub(super) struct Run<'a> {
+/// One pass over a list of documents.
+pub(super) struct Pass<'a> {
     cx: &'a Cx,
     namespace: &'a Selector<NamespaceId>,
     dry_run: bool,
@@ -62,7 +62,7 @@ fn present<T>(found: Result<T>) -> Result<Option<T>> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Pass<'a> {
     pub(super) fn new(cx: &'a Cx, namespace: &'a Selector<NamespaceId>, dry_run: bool) -> Self {
         Self { cx, namespace, dry_run, pending: Pending::new() }
     }
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         let done = configuration::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
         let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
         self.unless_pending(done.map(drop), referred)?;
-        updated(generation, after, compared(&before, &draft)?)
+        Ok(updated(generation, after, compared(&before, &draft)?))
     }
 
     async fn agent(&self, wanted: &CreateAgent) -> Result<Done> {
@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
         let done = agent::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
         let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
         self.unless_pending(done.map(drop), referred)?;
-        updated(generation, after, compared(&before, &draft)?)
+        Ok(updated(generation, after, compared(&before, &draft)?))
     }
 
     /// In a dry run, a reference to what the same list would make is as good as there.
@@ -276,11 +276,11 @@ impl<'a> Run<'a> {
 }
 
 /// The same references by id instead of by name change nothing.
-fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Result<Done> {
+fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Done {
     if before == after {
-        return Ok((ApplyOutcome::Unchanged, Vec::new()));
+        return (ApplyOutcome::Unchanged, Vec::new());
     }
-    Ok((ApplyOutcome::Updated, entries))
+    (ApplyOutcome::Updated, entries)
 }
 
 fn name_in<I>(selector: &Selector<I>) -> Option<&Name> {

@@ -19,7 +19,7 @@ use crate::context::Cx;
 use crate::error::{Error, Result};
 use crate::place;
 use crate::write::WriteOptions;
-use converge::Run;
+use converge::Pass;
 use read::Document;
 
 /// Converges the documents. A document that fails is reported and the others go on; `dry_run` is the diff.
@@ -32,18 +32,18 @@ pub async fn apply(
     if documents.0.len() > Apply::MAX_DOCUMENTS {
         return Err(Error::refused(Code::MalformedRequest, "Send at most 200 documents at once."));
     }
-    let documents = read::all(documents, &name_of(cx, namespace).await?);
+    let documents = read::all(documents, name_of(cx, namespace).await?.as_deref());
     let makes_namespace = documents.iter().any(|document| matches!(document.read, Ok(read::Read::Namespace(_))));
     let absent = store::find(&mut cx.read().await?, namespace).await?.is_none();
     // A Namespace that one may not read, or that the list does not make, is refused as a whole.
     if !(absent && makes_namespace) {
         place::namespace(cx, &operation::NAMESPACE_APPLY, namespace).await?;
     }
-    let mut run = Run::new(cx, namespace, options.dry_run);
+    let mut pass = Pass::new(cx, namespace, options.dry_run);
     let mut items: Vec<(usize, ApplyItem)> = Vec::with_capacity(documents.len());
     for document in in_order(documents) {
         let index = document.index;
-        items.push((index, converge(&mut run, document).await));
+        items.push((index, converge(&mut pass, document).await));
     }
     items.sort_by_key(|(index, _)| *index);
     let items: Vec<_> = items.into_iter().map(|(_, item)| item).collect();
@@ -70,10 +70,10 @@ fn in_order(mut documents: Vec<Document>) -> Vec<Document> {
     documents
 }
 
-async fn converge(run: &mut Run<'_>, document: Document) -> ApplyItem {
+async fn converge(pass: &mut Pass<'_>, document: Document) -> ApplyItem {
     let Document { index, kind, name, read } = document;
     let done = match read {
-        Ok(read) => run.converge(&read).await.map_err(|error| error.problem()),
+        Ok(read) => pass.converge(&read).await.map_err(|error| error.problem()),
         Err(problem) => Err(problem),
     };
     let (outcome, diff, problem) = match done {

@@ -28,7 +28,7 @@ pub(super) enum Read {
 }
 
 /// Reads all. A Namespace document must be the path's (`namespace`); a kind and name stand once.
-pub(super) fn all(documents: Apply, namespace: &Option<String>) -> Vec<Document> {
+pub(super) fn all(documents: Apply, namespace: Option<&str>) -> Vec<Document> {
     let mut seen = std::collections::BTreeSet::new();
     documents
         .0
@@ -41,7 +41,7 @@ pub(super) fn all(documents: Apply, namespace: &Option<String>) -> Vec<Document>
                 (Some(kind), Some(name)) if !seen.insert((kind, name.clone())) => {
                     Err(refused("/name", "DUPLICATE", "Another document of this list has this kind and name."))
                 }
-                (Some(DocumentKind::Namespace), Some(name)) if Some(name) != namespace.as_ref() => {
+                (Some(DocumentKind::Namespace), Some(name)) if Some(name.as_str()) != namespace => {
                     Err(refused("/name", "OTHER_NAMESPACE", "Only the Namespace of the path is applied here."))
                 }
                 (Some(kind), _) => one(kind, value),

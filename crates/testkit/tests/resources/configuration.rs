@@ -203,7 +203,7 @@ async fn i16_i6_lists_and_other_tenants(pool: PgPool) {
     let made = configuration::create(&a, &ns_a, document::configuration(name("base"), document::embedded()), &plain())
         .await
         .unwrap();
-    assert_eq!(configuration::list(&a, &ns_a, &ListQuery::default()).await.unwrap().items, [made.clone()]);
+    assert_eq!(configuration::list(&a, &ns_a, &ListQuery::default()).await.unwrap().items, std::slice::from_ref(&made));
     let expected = problem(configuration::get(&b, &sel("tenant-b"), &sel("no-such")).await);
     let by_id = occ_model::reference::Selector::Id(made.id);
     for (ns, of) in [(sel("tenant-b"), &by_id), (sel("tenant-a"), &by_id), (sel("tenant-a"), &sel("base"))] {
@@ -265,4 +265,33 @@ async fn a_dry_run_writes_nothing(pool: PgPool) {
     assert_eq!(configuration::update(&cx, &ns, &base, &patch, &options).await.unwrap().meta.generation, 2);
     configuration::delete(&cx, &ns, &base, &dry()).await.unwrap();
     assert_eq!(trace(&pool).await.unwrap(), before);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_list_of_large_documents_comes_in_small_pages_and_misses_none(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    for n in 0..10 {
+        let request = document::configuration(name(&format!("c{n:02}")), document::embedded());
+        configuration::create(&cx, &ns, request, &plain()).await.unwrap();
+    }
+    // As large as a document can be, without the schema's own bounds in the way.
+    sqlx::query("UPDATE configuration_generation SET document = jsonb_build_object('text', repeat('x', 600000))")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let (mut seen, mut cursor, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let query = ListQuery { limit: Some(10), cursor, ..ListQuery::default() };
+        let page = configuration::list(&cx, &ns, &query).await.unwrap();
+        seen.extend(page.items.into_iter().map(|item| item.meta.name.to_string()));
+        pages += 1;
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, (0..10).map(|n| format!("c{n:02}")).collect::<Vec<_>>());
+    assert!(pages > 1);
 }

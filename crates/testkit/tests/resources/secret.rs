@@ -237,3 +237,27 @@ async fn rotation_of_the_ring_wraps_every_key_again_and_only_for_the_operator(po
     assert_eq!(opened.expose(), b"hunter2");
     assert_eq!(audited(&pool, "secret.rewrap").await.unwrap().iter().filter(|(o, _)| o == "success").count(), 1);
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_version_lives_while_a_revision_on_its_way_pins_it(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns, key, reader) = (t.cx(&tenant.developer), sel("papers"), sel("key"), sel("reader"));
+    let made = secret::create(&cx, &ns, document::secret(name("key"), "one"), &plain()).await.unwrap();
+    configuration::create(&cx, &ns, document::configuration(name("base"), document::embedded()), &plain())
+        .await
+        .unwrap();
+    agent::create(&cx, &ns, document::agent(name("reader"), name("base"), Some(name("key"))), &plain()).await.unwrap();
+    secret::grant(&cx, &ns, &key, &reader, &plain()).await.unwrap();
+    occ_control::deploy::deploy(&cx, &ns, &reader, &plain()).await.unwrap();
+    let set = secret::set_value(&cx, &ns, &key, value("two"), &plain()).await.unwrap();
+    let versions: Vec<_> = set.versions.iter().map(|version| (version.version, version.pinned)).collect();
+    assert_eq!(versions, [(2, false), (1, true)]);
+    // The draft lets go of it, the revision does not.
+    agent::update(&cx, &ns, &reader, &json!({"harnessAuth": null}), &if_match(1)).await.unwrap();
+    assert_eq!(code(secret::delete(&cx, &ns, &key, &plain()).await), Code::InUse);
+    // Destroying by hand is stronger than the pin.
+    secret::destroy_version(&cx, &ns, &key, 1, &plain()).await.unwrap();
+    let mut on = t.control.store.read().await.unwrap();
+    assert!(secret_value::open(&cx, &mut on, tenant.namespace.id, made.id, 1).await.unwrap().is_none());
+}

@@ -6,8 +6,9 @@ use anyhow::Context;
 
 /// Top folder of the workspace.
 pub fn workspace() -> anyhow::Result<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).map(Path::to_path_buf).context("crates/xtask has no workspace above it")
+    // As cargo says now, not as it said when this was compiled: clones that share a target folder share this program.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").context("call it as `cargo xtask`")?;
+    Path::new(&here).ancestors().nth(2).map(Path::to_path_buf).context("crates/xtask has no workspace above it")
 }
 
 /// cargo's target folder, absolute.

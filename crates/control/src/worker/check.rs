@@ -62,11 +62,15 @@ impl Ending {
     }
 }
 
-/// Whether the pointer has moved already: from then on a deployment is neither cancelled nor superseded.
+/// Where a deployment stands, which says what can end it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
+    /// The pointer has not moved: everything can.
     BeforeSwitch,
+    /// It has moved: the deployment is neither cancelled nor superseded any more.
     AfterSwitch,
+    /// The predecessor is being brought back: only a stop or a deletion can. The policy was decided on before.
+    TurningBack,
 }
 
 /// What ends it, if anything does, by rows as they are.
@@ -87,6 +91,9 @@ pub(super) async fn ending(
         if in_progress.last().is_some_and(|newest| newest.view.id != deployment.view.id) {
             return Ok(Some(Ending::Superseded));
         }
+    }
+    if side == Side::TurningBack {
+        return Ok(None);
     }
     Ok(deployment.overdue.then(|| Ending::failed(FailureCode::DeadlineExceeded)))
 }

@@ -38,7 +38,7 @@ pub(super) async fn guard<T>(
             biased;
             () = claim.lost() => return Err(Fault::Lost),
             done = &mut work => return Ok(Guarded::Done(done)),
-            () = claim.policy_moved(scene.authorized()) => {
+            () = claim.policy_moved(scene.authorized()), if side != Side::TurningBack => {
                 if let Some(denied) = reauthorize(cx, scene).await? {
                     return Ok(Guarded::Ended(denied));
                 }

@@ -1,10 +1,11 @@
 //! Deciding again (I5): the original actor, with today's policy, for the action and each reference, and the Agent's own identity.
 
 use occ_model::audit::Outcome;
-use occ_model::deployment::{StepKind, StepState};
+use occ_model::deployment::{DeploymentKind, StepKind, StepState};
 use occ_model::failure::FailureCode;
 use occ_model::id::TypedId;
 use occ_model::operation::{Action, Kind};
+use occ_model::revision::Revision;
 use occ_policy::Target;
 use occ_store::audit::Entry;
 
@@ -41,6 +42,19 @@ async fn record_denial(cx: &Cx, scene: &Scene, answers: &Answers) -> Result<(), 
         .ended(Outcome::Denied, FailureCode::AuthorizationDenied.as_str())
         .because(answers.evidence());
     Ok(cx.store.record(&record::origin(cx), &entry).await?)
+}
+
+/// Whether the Agent's own identity may still use what `revision` refers to: what restoring it rests on. A denial is recorded.
+pub(super) async fn own_decisions_stand(cx: &Cx, scene: &Scene, revision: &Revision) -> Result<bool, Fault> {
+    let (namespace, agent) = (scene.key.namespace, scene.key.agent);
+    let mut questions = authorize::of_deployment(DeploymentKind::Recover, namespace, agent, &revision.snapshot);
+    questions.retain(|question| question.who == Who::Agent);
+    let answers = authorize::ask(cx, agent, questions).await?;
+    if answers.denied().is_some() {
+        record_denial(cx, scene, &answers).await?;
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 /// Whether the actor may still do `action` on the Agent itself, for work that rests on nothing else. A denial is recorded.

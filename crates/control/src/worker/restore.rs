@@ -5,6 +5,7 @@ use std::time::Duration;
 use occ_model::agent::{Health, RouteState};
 use occ_model::deployment::Phase;
 use occ_model::failure::{Failure, FailureCode};
+use occ_store::audit::Entry;
 use occ_store::{agent_state, deployment};
 use serde_json::json;
 
@@ -13,6 +14,7 @@ use super::check::{self, Ending, Side};
 use super::fault::Fault;
 use super::guard::{Guarded, guard};
 use super::held::Held;
+use super::reauthorize::own_decisions_stand;
 use super::scene::{Scene, call, revision_of, stop_options};
 use super::{end, record, serve};
 use crate::context::Cx;
@@ -42,14 +44,14 @@ pub(super) async fn turn_back(cx: &Cx, held: &mut Held, mut scene: Scene, ending
     record::announce(&mut tx, &scene, Phase::Activating).await?;
     let details = json!({ "turnsBackTo": scene.pointers.active });
     let entry = record::entry(&scene, Phase::Failed, Some(failure.code.as_str()), &details);
-    tx.audit(entry).await?.commit().await?;
+    tx.audit(Entry { action: "deployment.turned_back", ..entry }).await?.commit().await?;
     cx.wake.committed();
     run(cx, held, scene).await
 }
 
 /// Goes on from there.
 pub(super) async fn run(cx: &Cx, held: &mut Held, scene: Scene) -> Result<(), Fault> {
-    if check::look(cx, &scene, Side::AfterSwitch).await? == Some(Ending::Stopped) {
+    if check::look(cx, &scene, Side::TurningBack).await?.is_some() {
         return end::for_stop(cx, held, scene).await;
     }
     let failure = scene.deployment.view.failure.clone();
@@ -80,20 +82,22 @@ async fn bring_back(
     predecessor: occ_model::id::RevisionId,
 ) -> Result<bool, Fault> {
     let revision = revision_of(&mut cx.store.read().await?, scene.key.agent, predecessor).await?;
+    if !own_decisions_stand(cx, scene, &revision).await? {
+        return Ok(false);
+    }
     for attempt in 0..TRIES {
         held.claim()?.renew().await?;
         // Its objects are on the target since it served; only where they are lost they are made again.
         let effect = up(cx, held, scene, &revision, Some(scene.candidate()), attempt > 0);
-        match guard(cx, held, scene, Side::AfterSwitch, effect).await? {
+        match guard(cx, held, scene, Side::TurningBack, effect).await? {
             Guarded::Done(Ok(_)) => return Ok(true),
             Guarded::Done(Err(Bringing::Fault(fault))) => return Err(fault),
             Guarded::Done(Err(Bringing::Driver(occ_driver::DriverError::Fenced { .. }))) => return Err(Fault::Lost),
             Guarded::Done(Err(Bringing::Driver(error))) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "the predecessor could not be verified");
             }
-            Guarded::Ended(Ending::Stopped) => return Err(Fault::Wait { pause: Duration::ZERO, reason: "STOPPED" }),
-            // Denied or overdue: what served before is restored all the same, from what was admitted then.
-            Guarded::Ended(_) => {}
+            // The next claim leaves the deployment to the stop.
+            Guarded::Ended(_) => return Err(Fault::Wait { pause: Duration::ZERO, reason: "STOPPED" }),
         }
     }
     Ok(false)

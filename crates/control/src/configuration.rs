@@ -249,7 +249,7 @@ async fn attempt_delete(cx: &Cx, namespace: &In, configuration: &Of, options: &W
     options.check_match(row.meta.generation)?;
     let referrers = reference::referrers(&mut tx, &[row.id.uuid()]).await?;
     if !referrers.is_empty() {
-        return Err(in_use::refused(&facts, namespace.id, &referrers));
+        return Err(in_use::refused(&facts, namespace.id, &referrers, in_use::REFERS));
     }
     reference::replace(&mut tx, Kind::Configuration, row.id.uuid(), &[]).await?;
     let granted = store::bury(&mut tx, row.id).await?;

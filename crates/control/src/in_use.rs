@@ -12,8 +12,14 @@ use crate::place::noun;
 /// So many are named.
 const NAMED: usize = 5;
 
-/// `IN_USE`, with the first of the referrers that the caller may read.
-pub fn refused(facts: &Facts, namespace: NamespaceId, referrers: &[Referrer]) -> Error {
+/// A current draft or document refers to it.
+pub const REFERS: &str = "refers to it. Change what refers to it first, then delete it.";
+/// A revision that serves or is on its way holds it.
+pub const HOLDS: &str =
+    "holds it in a revision that serves or is on its way. Deploy without it or stop that first, then delete it.";
+
+/// `IN_USE`, with the first of the referrers that the caller may read; `how` ends the sentence and says what to do.
+pub fn refused(facts: &Facts, namespace: NamespaceId, referrers: &[Referrer], how: &str) -> Error {
     let readable: Vec<String> = referrers
         .iter()
         .filter(|by| {
@@ -29,7 +35,7 @@ pub fn refused(facts: &Facts, namespace: NamespaceId, referrers: &[Referrer]) ->
         (false, 0) => readable.join(", "),
         (false, others) => format!("{} and {} more", readable.join(", "), others),
     };
-    Problem::new(Code::InUse, format!("{who} refers to it. Change what refers to it first, then delete it.")).into()
+    Problem::new(Code::InUse, format!("{who} {how}")).into()
 }
 
 fn count(n: usize) -> String {

@@ -4,7 +4,7 @@ use occ_model::event::ChangeOp;
 use occ_model::id::{NamespaceId, SecretId, TypedId};
 use occ_model::operation::{self, Kind, Operation};
 use occ_model::page::{ListQuery, Page};
-use occ_model::problem::{Code, Problem};
+use occ_model::problem::Code;
 use occ_model::reference::Selector;
 use occ_model::secret::{CreateSecret, RedactedText, Secret, SecretDraft, SecretValue};
 use occ_policy::Decision;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::place::{self, Found, Place};
 use crate::secret_value::{self, NewValue};
 use crate::write::{Once, WriteOptions, again};
-use crate::{cursor, draft, namespace as namespaces, secret_view};
+use crate::{cursor, draft, in_use, namespace as namespaces, secret_view};
 
 pub use crate::secret_grant::{consumers, grant, withdraw};
 
@@ -242,14 +242,11 @@ async fn attempt_delete(cx: &Cx, namespace: &In, secret: &Of, options: &WriteOpt
     options.check_match(row.meta.generation)?;
     let referrers = reference::referrers(&mut tx, &[row.id.uuid()]).await?;
     if !referrers.is_empty() {
-        return Err(crate::in_use::refused(&facts, namespace.id, &referrers));
+        return Err(in_use::refused(&facts, namespace.id, &referrers, in_use::REFERS));
     }
-    if secret_version::is_pinned(&mut tx, row.id).await? {
-        return Err(Problem::new(
-            Code::InUse,
-            "A revision that serves or is on its way holds it. Deploy the Agents that use it without it, or stop them.",
-        )
-        .into());
+    let holders = secret_version::holders(&mut tx, row.id).await?;
+    if !holders.is_empty() {
+        return Err(in_use::refused(&facts, namespace.id, &holders, in_use::HOLDS));
     }
     secret_version::destroy_all(&mut tx, row.id).await?;
     store::bury(&mut tx, row.id).await?;

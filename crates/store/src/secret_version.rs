@@ -5,11 +5,14 @@
 //! other.
 
 use occ_model::id::{RevisionId, SecretId, TypedId};
+use occ_model::operation::Kind;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::actor::word;
 use crate::connection::Conn;
 use crate::error::Result;
+use crate::reference::Referrer;
 use crate::tx::{Mutation, Tx};
 
 /// A value as it is stored: only the SecretDriver can open it.
@@ -111,15 +114,19 @@ pub async fn pin(tx: &mut Tx<Mutation>, revision: RevisionId, of: SecretId, vers
     Ok(())
 }
 
-/// Whether an unretired revision refers to the Secret.
-pub async fn is_pinned(on: &mut impl Conn, of: SecretId) -> Result<bool> {
-    Ok(sqlx::query_scalar(
-        "SELECT EXISTS (SELECT FROM revision_secret p JOIN unretired_revision u ON u.revision_id = p.revision_id
-                         WHERE p.secret_id = $1)",
+/// Agents with an unretired revision that pins the Secret, by name.
+pub async fn holders(on: &mut impl Conn, of: SecretId) -> Result<Vec<Referrer>> {
+    let rows: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT DISTINCT a.id, a.name FROM revision_secret p
+           JOIN unretired_revision u ON u.revision_id = p.revision_id JOIN agent a ON a.id = u.agent_id
+          WHERE p.secret_id = $1 ORDER BY a.name",
     )
     .bind(of.uuid())
-    .fetch_one(on.conn())
-    .await?)
+    .fetch_all(on.conn())
+    .await?;
+    rows.into_iter()
+        .map(|(id, name)| Ok(Referrer { to: of.uuid(), kind: Kind::Agent, id, name: word(&name, "name")? }))
+        .collect()
 }
 
 /// Destroys the value of one version. Whether there was one.

@@ -4,6 +4,7 @@
 mod admission;
 mod crash;
 mod deploy;
+mod drift;
 mod failure;
 mod lifecycle;
 mod races;

@@ -5,5 +5,6 @@ mod agent;
 mod apply;
 mod common;
 mod configuration;
+mod mutation;
 mod namespace;
 mod secret;

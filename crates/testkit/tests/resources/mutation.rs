@@ -1,0 +1,85 @@
+//! What holds for every mutation of every resource.
+
+use occ_control::{agent, configuration, namespace, secret};
+use occ_model::name::Labels;
+use occ_model::namespace::{CreateNamespace, Quotas};
+use occ_model::problem::Code;
+use occ_testkit::trace::trace;
+use occ_testkit::{TestControl, document};
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::common::*;
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i3_without_its_audit_event_nothing_happens(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, admin, ns) = (t.cx(&tenant.developer), t.admin(), sel("papers"));
+    let (key, base, reader) = (sel("key"), sel("base"), sel("reader"));
+    secret::create(&cx, &ns, document::secret(name("key"), "x"), &plain()).await.unwrap();
+    configuration::create(&cx, &ns, document::configuration(name("base"), document::embedded()), &plain())
+        .await
+        .unwrap();
+    agent::create(&cx, &ns, document::agent(name("reader"), name("base"), None), &plain()).await.unwrap();
+    sqlx::query("ALTER TABLE audit_event ADD CONSTRAINT full_disk CHECK (outcome <> 'success') NOT VALID")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let before = trace(&pool).await.unwrap();
+    let request = CreateNamespace {
+        name: name("other"),
+        display_name: None,
+        description: None,
+        labels: Labels::default(),
+        quotas: Quotas::default(),
+    };
+    let value = occ_model::secret::SecretValue { value: Some("y".into()), value_base64: None };
+    let patch = json!({"description": "d"});
+    let match_one = if_match(1);
+    let refusals = [
+        namespace::create(&admin, request, &keyed("k")).await.map(drop),
+        namespace::update(&admin, &ns, &patch, &match_one).await.map(drop),
+        secret::create(&cx, &ns, document::secret(name("s"), "x"), &keyed("k")).await.map(drop),
+        secret::update(&cx, &ns, &key, &patch, &match_one).await.map(drop),
+        secret::set_value(&cx, &ns, &key, value, &keyed("k")).await.map(drop),
+        secret::grant(&cx, &ns, &key, &reader, &plain()).await.map(drop),
+        secret::delete(&cx, &ns, &key, &plain()).await,
+        configuration::update(&cx, &ns, &base, &patch, &match_one).await.map(drop),
+        agent::create(&cx, &ns, document::agent(name("a"), name("base"), None), &keyed("k")).await.map(drop),
+        agent::update(&cx, &ns, &reader, &patch, &match_one).await.map(drop),
+    ];
+    for refusal in refusals {
+        assert_eq!(code(refusal), Code::StateConflict);
+    }
+    assert_eq!(trace(&pool).await.unwrap(), before);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_disabled_person_may_do_nothing_at_once(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    secret::create(&cx, &ns, document::secret(name("key"), "x"), &plain()).await.unwrap();
+    sqlx::query("UPDATE principal SET disabled_at = now() WHERE id = $1")
+        .bind(tenant.developer.identity.uuid())
+        .execute(&pool)
+        .await
+        .unwrap();
+    // Any bump of the policy, as disabling makes one.
+    t.bind(&tenant.viewer, "auditor", None).await.unwrap();
+    assert_eq!(code(secret::get(&cx, &ns, &sel("key")).await), Code::NotFound);
+    assert_eq!(code(secret::create(&cx, &ns, document::secret(name("s"), "x"), &plain()).await), Code::NotFound);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn grants_that_are_taken_away_count_at_once(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    secret::create(&cx, &ns, document::secret(name("key"), "x"), &keyed("k")).await.unwrap();
+    t.unbind(tenant.developer.identity).await.unwrap();
+    assert_eq!(code(secret::get(&cx, &ns, &sel("key")).await), Code::NotFound);
+    // A repeated request is authorized again, whatever it made before.
+    assert_eq!(code(secret::create(&cx, &ns, document::secret(name("key"), "x"), &keyed("k")).await), Code::NotFound);
+}

@@ -19,7 +19,6 @@ pub(crate) fn refusal(refusal: Refusal) -> DriverError {
 /// What is waited for, for people.
 pub(crate) const fn reason(why: Wait) -> &'static str {
     match why {
-        Wait::StartSlot => "other gateways are starting",
         Wait::Preparation => "the revision is not prepared here",
         Wait::Spacing => "restarts are being spaced after unclean ends",
     }

@@ -3,11 +3,14 @@
 
 mod common;
 
+use std::time::Duration;
+
+use common::processes::{gone, kill, program, under};
 use common::turn::turn;
 use common::{GRACE, Stand};
 use http::StatusCode;
 use occ_driver::{ComputeDriver as _, LogQuery};
-use occ_model::agent::Health;
+use occ_model::agent::{Health, RouteState};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dedicated_agent_is_deployed_answers_and_is_stopped() {
@@ -33,4 +36,41 @@ async fn a_dedicated_agent_is_deployed_answers_and_is_stopped() {
     assert!(lines.iter().any(|line| line.source == "harness"));
     assert!(!lines.iter().any(|line| line.text.contains(common::MODEL_KEY)));
     stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pair_that_breaks_is_restored_and_one_that_was_ended_in_order_starts_again() {
+    let stand = Stand::new().await;
+    let key = stand.agent();
+    let desired = stand.dedicated(key);
+    let before = stand.deploy(&desired, None).await.process;
+    let supervisor = stand.supervisor(key).unwrap();
+
+    // Its Harness dies: the pair comes back by itself.
+    kill(program(supervisor, b"codex"));
+    let restored = async {
+        loop {
+            let seen = stand.driver.observe_agent(key).await.unwrap().unwrap();
+            let open = seen.route.as_ref().is_some_and(|route| route.state == RouteState::Open);
+            if open && seen.process.as_ref() != Some(&before) {
+                return seen.health;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    assert_eq!(tokio::time::timeout(Duration::from_mins(3), restored).await.unwrap(), Health::Healthy);
+
+    // The machine goes down in order: everything ends, and what was active is known afterwards.
+    let children = under(supervisor);
+    rustix::process::kill_process(supervisor, rustix::process::Signal::TERM).unwrap();
+    tokio::time::timeout(Duration::from_mins(1), gone(&children)).await.expect("its processes end");
+    tokio::time::timeout(Duration::from_secs(20), gone(&[supervisor])).await.expect("it ends");
+    let seen = stand.driver.observe_agent(key).await.unwrap().unwrap();
+    assert_eq!((seen.health, seen.route), (Health::Failed, None));
+    stand.activate(&desired, Some(desired.revision)).await;
+    stand.driver.open_route(stand.call(), key, desired.revision).await.unwrap();
+    let answer = turn(&stand.driver, key, desired.revision, "SAY and here again").await.unwrap();
+    assert!(answer.text().contains("and here again"), "{answer:?}");
+    stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
+    assert!(stand.supervisor(key).is_none(), "nothing is left to find");
 }

@@ -23,10 +23,17 @@ pub fn under(root: Pid) -> Vec<Pid> {
 
 /// The gateway under a supervisor.
 pub fn gateway(supervisor: Pid) -> Pid {
-    let is_gateway = |pid: &Pid| {
-        std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"openclaw-gateway"))
+    program(supervisor, b"openclaw-gateway")
+}
+
+/// The program under a supervisor whose file name begins so.
+pub fn program(supervisor: Pid, name: &[u8]) -> Pid {
+    let is_it = |pid: &Pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+        first.rsplit(|byte| *byte == b'/').next().is_some_and(|file| file.starts_with(name))
     };
-    under(supervisor).into_iter().find(is_gateway).expect("a gateway runs")
+    under(supervisor).into_iter().find(is_it).expect("it runs")
 }
 
 pub fn kill(pid: Pid) {

@@ -42,6 +42,8 @@ pub fn apply(document: &mut Value, snapshot: &Snapshot, layout: &Layout, ports: 
         set(document, &format!("{entry}/workspace"), json!(layout.workspace.to_string_lossy()));
     }
     set_default(document, "/agents/defaults/heartbeat/every", json!("0m"));
+    // With five archives beside it; the runtime's own default would keep 600 MB.
+    set_default(document, "/logging/maxFileBytes", json!(4 << 20));
     set_default(document, "/browser/enabled", json!(false));
     if agents::is_unowned(document) {
         // Required by this version of the runtime from the second agent on.

@@ -10,6 +10,11 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The gateway's. `NODE_COMPILE_CACHE` stays unset: with it the launcher would stay as a parent of the real gateway.
 pub fn gateway(layout: &Layout, purpose: Purpose) -> BTreeMap<String, String> {
     let mut env = base(&layout.home, &layout.tmp, &layout.shell);
+    // Of its own it runs no program by name but the shell: a command of the model could leave a `.git` in the workspace whose hooks the
+    // gateway's own `git` would run, outside the inner wall. Commands have a path of their own there.
+    if let Some(folder) = layout.shell.parent() {
+        env.insert("PATH".to_owned(), text(folder));
+    }
     for (name, path) in [("OPENCLAW_STATE_DIR", &layout.state_dir), ("OPENCLAW_CONFIG_PATH", &layout.config_file)] {
         env.insert(name.to_owned(), text(path));
     }

@@ -12,6 +12,7 @@ use super::disk::Disk;
 use super::folder::Folder;
 use super::idle::Idle;
 use super::in_hand::InHand;
+use super::restart::Restarts;
 use super::running::Running;
 use super::runtimes::Runtimes;
 use crate::door::Door;
@@ -46,6 +47,8 @@ pub(super) struct Agent {
     pub leave: CancellationToken,
     /// The latest request that writes.
     pub in_hand: InHand,
+    /// Restarts after ends that were not our doing.
+    pub restarts: Restarts,
     disk: Disk,
     live: Mutex<Live>,
     _lock: File,
@@ -67,7 +70,8 @@ struct Live {
     folder: Option<Folder>,
     active: Option<Served>,
     deleted: bool,
-    progressing: bool,
+    /// So many are at it.
+    progressing: u32,
     failure: Option<FailureCode>,
 }
 
@@ -96,6 +100,7 @@ impl Agent {
             idle: Idle::default(),
             leave: CancellationToken::new(),
             in_hand: InHand::default(),
+            restarts: Restarts::default(),
             disk: Disk::default(),
             live: Mutex::new(Live { folder, active: persisted.active, ..Live::default() }),
             work: tokio::sync::Mutex::new(Work { persisted, walls_stand: false }),
@@ -138,7 +143,8 @@ impl Agent {
 
     /// Everything is gone.
     pub fn set_deleted(&self) {
-        *self.live() = Live { deleted: true, progressing: true, ..Live::default() };
+        let mut live = self.live();
+        *live = Live { deleted: true, progressing: live.progressing, ..Live::default() };
     }
 
     /// Everything is gone, and nothing new is there.
@@ -156,19 +162,20 @@ impl Agent {
         self.live().active = active;
     }
 
-    /// Bytes on disk, as measured within the last minute.
-    pub async fn disk(&self) -> Option<u64> {
-        self.disk.measure(self.files.root()).await
+    /// Bytes on disk, as measured last.
+    pub fn disk(&self) -> Option<u64> {
+        self.disk.look(self.files.root())
     }
 
-    /// Something is being changed, or not any more.
-    pub fn set_progressing(&self, progressing: bool) {
-        self.live().progressing = progressing;
+    /// Something is being changed until the answer is dropped.
+    pub fn progress(&self) -> Progress<'_> {
+        self.live().progressing += 1;
+        Progress(self)
     }
 
     /// Something is being changed.
     pub fn progressing(&self) -> bool {
-        self.live().progressing
+        self.live().progressing > 0
     }
 
     /// Why nothing runs though something should.
@@ -189,12 +196,29 @@ impl Agent {
     }
 }
 
+/// Something is being changed.
+pub(super) struct Progress<'a>(&'a Agent);
+
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        let mut live = self.0.live();
+        live.progressing = live.progressing.saturating_sub(1);
+    }
+}
+
 /// Takes the lock that a supervisor holds for life, and writes our process id into it.
 fn own(path: &std::path::Path) -> Result<File> {
     use std::io::Write as _;
+    use std::os::unix::fs::MetadataExt as _;
     let open = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
     let mut lock = open().map_err(Error::file("open", path))?;
     lock.try_lock().map_err(|_| Error::AlreadyOwned)?;
+    // The one before us may have removed it in between: then what we locked is nobody's lock.
+    let (ours, there) = (lock.metadata(), std::fs::metadata(path));
+    let same = ours.is_ok_and(|ours| there.is_ok_and(|there| (ours.dev(), ours.ino()) == (there.dev(), there.ino())));
+    if !same {
+        return Err(Error::AlreadyOwned);
+    }
     lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id())).map_err(Error::file("write", path))?;
     Ok(lock)
 }

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 use super::core::{Agent, Work};
 use super::running::Running;
 use crate::door::Door;
+use crate::files::forget_delivered;
 use crate::gateway::{Drained, drain};
 use crate::process::Exit;
 use crate::protocol::Outcome;
@@ -25,6 +26,7 @@ pub(super) async fn end(agent: &Agent, work: &mut Work, grace: Duration) -> Outc
     let exit = end_processes(&running, &agent.door, grace).await;
     agent.door.lead(None);
     agent.set_running(None);
+    forget_delivered(&agent.files.revision(running.served.revision))?;
     if exit == Exit::Code(0) {
         work.persisted.ended_in_order(running.since);
         work.persisted.write(&agent.files)?;

@@ -12,7 +12,11 @@ use crate::protocol::{Frame, Subject};
 
 /// The latest request that writes.
 #[derive(Debug, Default)]
-pub(super) struct InHand(Mutex<Option<Latest>>);
+pub(super) struct InHand {
+    latest: Mutex<Option<Latest>>,
+    /// Over everything that is worked on.
+    all: CancellationToken,
+}
 
 #[derive(Debug)]
 struct Latest {
@@ -24,13 +28,23 @@ struct Latest {
 impl InHand {
     /// A request comes. Returns what says that a later one has taken its place.
     pub fn take_up(&self, subject: Subject, caller: &UnboundedSender<Frame>) -> CancellationToken {
-        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = latest.as_ref().filter(|before| before.caller.is_closed() && before.subject != subject) {
             before.superseded.cancel();
         }
-        let superseded = CancellationToken::new();
+        let superseded = self.all.child_token();
         *latest = Some(Latest { subject, caller: caller.clone(), superseded: superseded.clone() });
         superseded
+    }
+
+    /// For work that nobody asked for: says when it must end.
+    pub fn unasked(&self) -> CancellationToken {
+        self.all.child_token()
+    }
+
+    /// Everything that is worked on ends, and nothing is begun any more.
+    pub fn end_all(&self) {
+        self.all.cancel();
     }
 }
 

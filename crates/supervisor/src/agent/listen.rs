@@ -43,6 +43,7 @@ pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
             () = &mut idle => break,
             () = agent.leave.cancelled() => break,
             _ = terminate.recv() => {
+                agent.in_hand.end_all();
                 let mut work = agent.work.lock().await;
                 if let Err(refusal) = end::end(&agent, &mut work, LAST_GRACE).await {
                     tracing::warn!(error = &refusal as &dyn std::error::Error, "the Agent did not end in order");
@@ -55,6 +56,11 @@ pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
     doorkeeper.abort();
     for socket in [agent.files.control(), agent.files.door()] {
         fs::remove_file(&socket).map_err(Error::file("remove", socket))?;
+    }
+    if agent.is_deleted() {
+        // With the lock in it: whoever waits for it looks whether it still is the Agent's.
+        let folder = agent.files.sockets();
+        fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ pub(super) async fn observe(agent: &Agent) -> Option<Observed> {
     let door = agent.door.look();
     let running = agent.running();
     let (health, reason) = health(agent, door.failed_in_a_row).await;
-    let disk = agent.disk().await;
+    let disk = agent.disk();
     Some(Observed {
         epoch: agent.fence.highest(),
         route: door.revision.map(|revision| ObservedRoute { revision, state: door.state }),

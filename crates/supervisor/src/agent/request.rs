@@ -37,10 +37,8 @@ pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Unboun
             let claim = Claim::new(epoch, end, agent.fence.watch()).until(in_hand);
             let mut work = claim.during(agent.work.lock()).await?;
             claim.check()?;
-            agent.set_progressing(true);
-            let outcome = write(agent, &mut work, &claim, &Steps::to(caller.clone()), ask).await;
-            agent.set_progressing(false);
-            outcome
+            let _progress = agent.progress();
+            write(agent, &mut work, &claim, &Steps::to(caller.clone()), ask).await
         }
     }
 }

@@ -3,7 +3,7 @@
 //! It restores what is active from what was admitted (invariant I5), so it asks nobody; it stops when a request with a higher epoch
 //! takes over, and after a bounded number of tries.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use occ_model::agent::RouteState;
@@ -22,6 +22,27 @@ use crate::protocol::{Outcome, Refusal};
 /// A restart, with the waiting that unclean starts impose, takes no longer than this.
 const BUDGET: Duration = Duration::from_mins(15);
 
+/// So many restarts within [`LATELY`] are enough: then the Agent is failed, and the control plane takes over.
+const BOUND: usize = 5;
+const LATELY: Duration = Duration::from_mins(30);
+
+/// Restarts of late.
+#[derive(Debug, Default)]
+pub(super) struct Restarts(Mutex<Vec<Instant>>);
+
+impl Restarts {
+    /// One more at `now`, if that is not too many.
+    fn admit(&self, now: Instant) -> bool {
+        let mut restarts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        restarts.retain(|at| now.duration_since(*at) < LATELY);
+        let admitted = restarts.len() < BOUND;
+        if admitted {
+            restarts.push(now);
+        }
+        admitted
+    }
+}
+
 /// Watches `running` until it ends; starts it again when that was not our own doing.
 pub(super) fn watch(agent: &Arc<Agent>, running: &Arc<Running>) {
     let (agent, running) = (agent.clone(), running.clone());
@@ -33,9 +54,8 @@ pub(super) fn watch(agent: &Arc<Agent>, running: &Arc<Running>) {
         }
         let open = agent.door.look().state == RouteState::Open;
         agent.door.close();
-        agent.set_progressing(true);
+        let _progress = agent.progress();
         let outcome = restore(&agent, &running, open).await;
-        agent.set_progressing(false);
         if let Err(refusal) = outcome {
             tracing::warn!(error = &refusal as &dyn std::error::Error, "the gateway was not restored");
             if let Some(code) = code_of(&refusal) {
@@ -49,7 +69,7 @@ pub(super) fn watch(agent: &Arc<Agent>, running: &Arc<Running>) {
 
 async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outcome<()> {
     let epoch = agent.fence.highest();
-    let claim = Claim::new(epoch, Instant::now() + BUDGET, agent.fence.watch());
+    let claim = Claim::new(epoch, Instant::now() + BUDGET, agent.fence.watch()).until(agent.in_hand.unasked());
     let mut work = claim.during(agent.work.lock()).await?;
     let current = agent.running().is_some_and(|running| Arc::ptr_eq(&running, broken));
     if !current || broken.is_ending() {
@@ -65,7 +85,7 @@ async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outco
     agent.set_running(None);
     agent.set_failure(Some(ended));
     let hopeless = broken.gateway.exit().and_then(crate::process::Exit::code) == Some(78) && !exit::may_retry(ended);
-    if hopeless {
+    if hopeless || !agent.restarts.admit(Instant::now()) {
         return Err(Refusal::failed(ended));
     }
     let (folder, candidate) = load(agent, broken.served.revision)?;
@@ -74,4 +94,17 @@ async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outco
         agent.door.open(running.served.revision);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restarts_are_bounded_and_old_ones_forgotten() {
+        let (restarts, now) = (Restarts::default(), Instant::now());
+        assert!((0..BOUND).all(|_| restarts.admit(now)));
+        assert!(!restarts.admit(now));
+        assert!(restarts.admit(now + LATELY));
+    }
 }

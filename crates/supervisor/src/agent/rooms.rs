@@ -7,7 +7,7 @@ use occ_openclaw::Layout;
 use super::core::Agent;
 use super::folder::Folder;
 use crate::Result;
-use crate::files::{RevisionPlace, make_folder};
+use crate::files::{RevisionPlace, delivered, make_folder};
 use crate::sandbox::{CodexPlaces, Identity, InnerWall, Limits, Maximum, Place, SandboxSpec};
 
 /// Folders for the gateway and the Harness.
@@ -36,18 +36,19 @@ impl Rooms {
     /// To serve: the Agent's own state and workspace.
     pub fn to_serve(agent: &Agent, revision: &RevisionPlace) -> Self {
         let files = &agent.files;
+        let [gateway_secrets, harness_secrets] = delivered(revision);
         Self {
             state: files.state(),
             workspace: files.workspace(),
             config: revision.config(),
-            gateway_secrets: revision.memory().join("gateway"),
-            harness_secrets: revision.memory().join("harness"),
+            gateway_secrets,
+            harness_secrets,
             codex_home: revision.codex_home(),
             home: files.homes().join("gateway"),
             harness_home: files.homes().join("harness"),
             tmp: files.temporaries().join("gateway"),
             harness_tmp: files.temporaries().join("harness"),
-            limits: Limits::make(&agent.key.agent.to_string(), Maximum::default()),
+            limits: Limits::of(&agent.key.agent.to_string(), Maximum::default()),
         }
     }
 
@@ -66,7 +67,7 @@ impl Rooms {
             harness_home: scratch.join("harness_home"),
             tmp: scratch.join("tmp"),
             harness_tmp: scratch.join("harness_tmp"),
-            limits: Limits::make(&format!("{}-proof", agent.key.agent), Maximum::default()),
+            limits: Limits::of(&format!("{}-proof", agent.key.agent), Maximum::default()),
         }
     }
 

@@ -68,6 +68,7 @@ async fn run(walls: &SandboxSpec, launch: &Launch) -> Outcome<Output> {
     let channel = child.stdin.take();
     let output = timeout(PATIENCE, child.wait_with_output()).await;
     drop(channel);
+    walls.limits.remove();
     match output {
         Ok(output) => Ok(output.map_err(Error::io("hear the runtime's validation"))?),
         Err(_) => Err(Refusal::failed(FailureCode::GatewayUnready)),

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
@@ -29,9 +30,23 @@ pub fn held(place: &RevisionPlace) -> Result<Option<Delivered>> {
     }
 }
 
+/// Folder of the files that the gateway of a revision reads, and of those that its Harness reads.
+pub fn delivered(place: &RevisionPlace) -> [PathBuf; 2] {
+    ["gateway", "harness"].map(|reader| place.memory().join(reader))
+}
+
+/// Removes the files that processes read; what the supervisor holds stays.
+pub fn forget_delivered(place: &RevisionPlace) -> Result<()> {
+    delivered(place).iter().try_for_each(|folder| remove(folder))
+}
+
 /// Removes every secret file of a revision.
 pub fn forget(place: &RevisionPlace) -> Result<()> {
-    match fs::remove_dir_all(place.memory()) {
+    remove(place.memory())
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove secret files")(error)),
         _ => Ok(()),
     }

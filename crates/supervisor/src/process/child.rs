@@ -48,12 +48,14 @@ impl Child {
         ];
         let (orders, received) = mpsc::channel(4);
         let (ended, exit) = watch::channel(None);
+        let limits = spec.limits.clone();
         tokio::spawn(async move {
             let exit = attend(&mut child, channel, received).await;
             // What it said last explains the end: heard before the end is told.
             for reader in readers.into_iter().flatten() {
                 let _ = reader.await;
             }
+            limits.remove();
             let _ = ended.send(Some(exit));
         });
         Ok(Self { identity: identity(), pid, orders, exit, last })

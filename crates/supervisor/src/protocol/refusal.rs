@@ -55,8 +55,6 @@ pub enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wait {
-    /// Other gateways are starting; at most as many as there are cores start at once.
-    StartSlot,
     /// The revision is not prepared here, or its secrets are gone with the machine's memory: prepare it again.
     Preparation,
     /// Unclean starts are being spaced, so that the gateway does not keep its channels off.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::{Identity, InnerWall, Isolation, Launch, Limits, Place, SandboxSpec, UidRange, wall};
+use super::{Identity, InnerWall, Isolation, Launch, Limits, Maximum, Place, SandboxSpec, UidRange, wall};
 use crate::{Error, Result};
 
 /// How long the walk may take on a busy machine.
@@ -31,7 +31,7 @@ pub async fn check(isolation: Isolation, program: &Path) -> Result<Standing> {
     }
     let room =
         tempfile::Builder::new().prefix("occ-check").tempdir().map_err(Error::file("make a directory in", "/tmp"))?;
-    let limits = Limits::make("check", super::limits::Maximum::default());
+    let limits = Limits::of("check", Maximum::default());
     let own_uid = Identity::may_differ();
     let identity = match UidRange::of("check").identity(0) {
         Some(identity) if own_uid => identity,
@@ -56,7 +56,7 @@ pub async fn check(isolation: Isolation, program: &Path) -> Result<Standing> {
     };
     let outer = walk(&spec, "/bin/sh", &workspace).await?;
     let inner = outer && walk(&spec, wall::SHELL, &workspace).await?;
-    let enforced = limits.enforced();
+    let enforced = !limits.groups().is_empty();
     limits.remove();
     if !outer {
         return Err(Error::SandboxUnenforced { reason: "bubblewrap may not make namespaces" });

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// Where the control groups are mounted.
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// An Agent's limits and the groups that hold them.
+/// An Agent's limits. The groups that hold them are made with its first process and removed after its last.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    groups: Vec<PathBuf>,
+    wanted: Option<(String, Maximum)>,
 }
 
 /// What an Agent may use at most.
@@ -35,42 +35,41 @@ impl Limits {
         Self::default()
     }
 
-    /// Makes (or finds) the groups of `agent`, as far as the machine lets us. `agent` is an id: no `/` in it.
-    pub fn make(agent: &str, maximum: Maximum) -> Self {
-        let memory = maximum.memory.to_string();
-        let tasks = maximum.tasks.to_string();
+    /// Those of `agent`: an id, no `/` in it.
+    pub fn of(agent: &str, maximum: Maximum) -> Self {
+        Self { wanted: Some((agent.to_owned(), maximum)) }
+    }
+
+    /// Makes (or finds) the groups, as far as the machine lets us.
+    pub(super) fn groups(&self) -> Vec<PathBuf> {
+        let Some((agent, maximum)) = &self.wanted else { return Vec::new() };
+        let (memory, tasks) = (maximum.memory.to_string(), maximum.tasks.to_string());
         let root = Path::new(ROOT);
         let unified = [("memory.max", &*memory), ("memory.swap.max", "0"), ("pids.max", &*tasks)];
-        if root.join("cgroup.controllers").exists() {
-            return Self { groups: group(&root.join("occ").join(agent), &unified, true).into_iter().collect() };
+        if is_unified() {
+            return group(&root.join("occ").join(agent), &unified, true).into_iter().collect();
         }
-        let groups = [("memory", "memory.limit_in_bytes", &*memory), ("pids", "pids.max", &*tasks)]
+        [("memory", "memory.limit_in_bytes", &*memory), ("pids", "pids.max", &*tasks)]
             .into_iter()
             .filter_map(|(controller, file, value)| {
                 group(&root.join(controller).join("occ").join(agent), &[(file, value)], false)
             })
-            .collect();
-        Self { groups }
+            .collect()
     }
 
-    /// Whether anything is enforced.
-    pub fn enforced(&self) -> bool {
-        !self.groups.is_empty()
-    }
-
-    /// The groups to enter.
-    pub(super) fn groups(&self) -> &[PathBuf] {
-        &self.groups
-    }
-
-    /// Removes the groups, when nothing runs in them any more.
+    /// Removes the groups, unless something runs in them still.
     pub fn remove(&self) {
-        for group in &self.groups {
-            if let Err(error) = fs::remove_dir(group) {
-                tracing::debug!(%error, "a control group stays");
-            }
+        let Some((agent, _)) = &self.wanted else { return };
+        let controllers: &[&str] = if is_unified() { &[""] } else { &["memory", "pids"] };
+        for controller in controllers {
+            // Refused while a process is in it, and where there is none.
+            let _ = fs::remove_dir(Path::new(ROOT).join(controller).join("occ").join(agent));
         }
     }
+}
+
+fn is_unified() -> bool {
+    Path::new(ROOT).join("cgroup.controllers").exists()
 }
 
 /// One group with its values; `None` when the machine refuses it or its first (the deciding) value.

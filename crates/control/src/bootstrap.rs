@@ -2,7 +2,7 @@
 //! key. One transaction, one time.
 //!
 //! Files are written and synced before COMMIT and renamed after it: a crash between the two leaves an Installation whose
-//! credentials `recover` re-issues, never a credential without an Installation.
+//! key file the next run names, never a credential without an Installation.
 
 use std::fs;
 use std::io::Write;
@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use occ_model::audit::Outcome;
 use occ_model::id::{BindingId, InstallationId, KeyId, PrincipalId, RoleId, ServicePrincipalId, TypedId};
 use occ_model::identity::{Actor, Identity};
+use occ_model::name::DisplayName;
 use occ_model::operation::Kind;
-use occ_model::problem::Code;
+use occ_model::problem::{Code, Problem};
 use occ_policy::builtin::ROLES;
 use occ_store::audit::Entry;
 use occ_store::tx::Origin;
@@ -54,15 +55,22 @@ pub async fn init(owner: &Store, administrator: &str, key_file: &Path) -> Result
             "There is a service key of another Installation in the data directory. Move its file away, then run `occ init` again.",
         ));
     }
+    let administrator = administrator.parse::<DisplayName>().map_err(|e| {
+        Problem::new(Code::InvalidFields, "Choose another name for the administrator.").at(
+            "/administrator",
+            "INVALID",
+            format!("It {e}."),
+        )
+    })?;
     let (id, admin, service, controller) =
         (InstallationId::new(), PrincipalId::new(), ServicePrincipalId::new(), ServicePrincipalId::new());
-    let actor = Actor { identity: Identity::Principal(admin), name: administrator.to_owned() };
+    let actor = Actor { identity: Identity::Principal(admin), name: administrator.to_string() };
     let mut tx = owner.mutate(Origin { actor, request: None, epoch: None }).await?;
     installation::insert(&mut tx, id).await.map_err(already)?;
     for built_in in ROLES {
         role::insert(&mut tx, RoleId::new(), None, built_in.name, &built_in.permissions(), true).await?;
     }
-    principal::insert(&mut tx, admin, administrator).await?;
+    principal::insert(&mut tx, admin, administrator.as_str()).await?;
     principal::insert_service(&mut tx, service, None, "installation", false).await?;
     principal::insert_service(&mut tx, controller, None, principal::CONTROLLER, true).await?;
     for (subject, name) in [

@@ -97,7 +97,13 @@ fn create(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
     let linked = fs::hard_link(&beside, path);
     fs::remove_file(&beside).map_err(io(&beside))?;
     match linked {
-        Ok(()) => Ok(bytes),
+        // A name is durable once its folder is; what is sealed with the key must never outlive it.
+        Ok(()) => match path.parent() {
+            Some(folder) => {
+                fs::File::open(folder).and_then(|folder| folder.sync_all()).map(|()| bytes).map_err(io(path))
+            }
+            None => Ok(bytes),
+        },
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => read(path),
         Err(error) => Err(io(path)(error)),
     }

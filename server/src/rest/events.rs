@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use futures::StreamExt;
@@ -27,7 +28,11 @@ pub(super) fn routes() -> Vec<Route> {
             after: c.header("last-event-id")?.filter(|id| !id.is_empty()).map(str::parse).transpose()?,
         };
         let told = events::watch(&c.cx, watch).await?.map(|told| Ok::<_, Infallible>(event(told)));
-        Ok(Reply::raw(Sse::new(told.take_until(c.shutdown.cancelled_owned())).into_response()))
+        let mut response = Sse::new(told.take_until(c.shutdown.cancelled_owned())).into_response();
+        // In place of what the library says; and a proxy in front passes each event on at once.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+        Ok(Reply::raw(response))
     })]
 }
 

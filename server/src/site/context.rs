@@ -1,7 +1,7 @@
 //! Who asks, put with the request for pages and server functions; anonymous people are sent to sign in.
 
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use occ_model::id::RequestId;
@@ -34,14 +34,7 @@ pub async fn put(State(state): State<AppState>, request: Request, next: Next) ->
             }
         }
         // Another origin, both credentials, or a database that does not answer.
-        Err(error) => {
-            let failed = Failed::of(error, id);
-            return if page {
-                (StatusCode::SERVICE_UNAVAILABLE, failed).into_response()
-            } else {
-                failed.into_response()
-            };
-        }
+        Err(error) => return Failed::of(error, id).into_response(),
     }
     let mut response = next.run(request).await;
     response

@@ -7,8 +7,14 @@ set -euo pipefail
 
 testmodel_start
 say "applying docs/examples/demo.yaml"
-sed "s/127\.0\.0\.1:18080/127.0.0.1:$OCC_TESTMODEL_PORT/" docs/examples/demo.yaml | "$occ" apply -f -
+sed "s/127\.0\.0\.1:18080/127.0.0.1:$OCC_TESTMODEL_PORT/" docs/examples/demo.yaml | "$occ" apply --grant -f -
 runtimes_wait
+
+start=$EPOCHSECONDS
+until "$occ" get namespace demo -o json | grep -q '"status": "ready"'; do
+  [ $((EPOCHSECONDS - start)) -lt 60 ] || die "the Namespace demo does not become ready" "look at: $occ get work"
+  sleep 0.5
+done
 
 # wants_deploy AGENT: nothing is wanted of it yet, or its draft is not what it runs.
 wants_deploy() {

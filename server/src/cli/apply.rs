@@ -21,6 +21,9 @@ pub struct Args {
     /// The Namespace; default: that of the file's Namespace document.
     #[arg(short, long, env = "OCC_NAMESPACE")]
     namespace: Option<String>,
+    /// Let each Agent of the file use the Secrets that it names here: a reference by itself grants nothing.
+    #[arg(long)]
+    grant: bool,
     #[command(flatten)]
     target: Target,
 }
@@ -50,6 +53,7 @@ pub async fn run(config: &Config, args: &Args, mode: Mode) -> anyhow::Result<()>
             .context("name the Namespace with -n, or put a Namespace document into the file")?,
     };
     let before = format!("/namespaces/{namespace}/apply?dryRun=true");
+    let grants = if args.grant { grants(&documents) } else { Vec::new() };
     let body = Value::Array(documents);
     if mode == Mode::Create {
         let plan: ApplyReport = client.call(Method::POST, &before, Some(&body)).await?;
@@ -79,11 +83,40 @@ pub async fn run(config: &Config, args: &Args, mode: Mode) -> anyhow::Result<()>
             }
         }
     }
-    if report.converged {
-        Ok(())
-    } else {
-        Err(Failure::NotReached("some documents could not be applied; see above".to_owned()).into())
+    if !report.converged {
+        return Err(Failure::NotReached("some documents could not be applied; see above".to_owned()).into());
     }
+    if mode != Mode::Diff {
+        for Grant { secret, agent } in grants {
+            let path = format!("/namespaces/{namespace}/secrets/{secret}/consumers/{agent}");
+            client.send(Method::PUT, &path, None).await?;
+            println!("{:<10} {:<14} {secret} to {agent}", "granted", "Secret");
+        }
+    }
+    Ok(())
+}
+
+/// An Agent that may use a Secret.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Grant {
+    secret: String,
+    agent: String,
+}
+
+/// What the Agents of the file name: their model key, and the Secrets of their Configuration where that is in the file too.
+fn grants(documents: &[Value]) -> Vec<Grant> {
+    let of_kind = |kind: DocumentKind| documents.iter().filter(move |document| document["kind"] == kind.as_str());
+    let mut grants = Vec::new();
+    for agent in of_kind(DocumentKind::Agent) {
+        let Some(name) = agent["name"].as_str() else { continue };
+        let configuration = of_kind(DocumentKind::Configuration).find(|c| c["name"] == agent["configuration"]);
+        let bindings = configuration.and_then(|c| c["secretBindings"].as_array()).into_iter().flatten();
+        let secrets = bindings.map(|binding| &binding["secret"]).chain([&agent["harnessAuth"]["apiKey"]]);
+        grants.extend(secrets.filter_map(|s| Some(Grant { secret: s.as_str()?.to_owned(), agent: name.to_owned() })));
+    }
+    grants.sort();
+    grants.dedup();
+    grants
 }
 
 fn kind(kind: Option<DocumentKind>) -> &'static str {
@@ -110,4 +143,21 @@ fn read(file: &PathBuf) -> anyhow::Result<Vec<Value>> {
         bail!("the file has no documents");
     }
     Ok(documents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grants_are_those_that_the_agents_of_the_file_name() {
+        let documents = [
+            json!({"kind": "Secret", "name": "other"}),
+            json!({"kind": "Configuration", "name": "c", "secretBindings": [{"pointer": "/x", "secret": "token"}]}),
+            json!({"kind": "Agent", "name": "a", "configuration": "c", "harnessAuth": {"provider": "p", "apiKey": "key"}}),
+            json!({"kind": "Agent", "name": "b", "configuration": "elsewhere"}),
+        ];
+        let grant = |secret: &str| Grant { secret: secret.to_owned(), agent: "a".to_owned() };
+        assert_eq!(grants(&documents), [grant("key"), grant("token")]);
+    }
 }

@@ -94,6 +94,7 @@ pub const MANAGED: &[Managed] = &[
     managed("/tools/exec/node", SANDBOX),
     managed("/tools/exec/pathPrepend", ENVIRONMENT),
     managed("/tools/exec/applyPatch/workspaceOnly", SANDBOX),
+    managed("/tools/web/fetch/ssrfPolicy", NETWORK),
     managed("/tools/links/models", CODE),
     managed("/tools/media/models/*/command", CODE),
     managed("/tools/sessions/visibility", "A conversation sees itself only: conversations belong to people."),
@@ -147,6 +148,8 @@ pub const MANAGED: &[Managed] = &[
     managed("/browser/profiles/*/userDataDir", PATHS),
     managed("/browser/noSandbox", SANDBOX),
     managed("/browser/extraArgs", SANDBOX),
+    managed("/browser/ssrfPolicy", NETWORK),
+    managed("/cron/webhookSsrfPolicy", NETWORK),
     managed("/proxy", NETWORK),
 ];
 

@@ -194,6 +194,5 @@ fn refused(problem: Problem, means: &'static str) -> impl IntoView {
 fn fresh_key() -> Option<IdempotencyKey> {
     let mut bytes = [0u8; 16];
     window().crypto().ok()?.get_random_values_with_u8_array(&mut bytes).ok()?;
-    let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    text.parse().ok()
+    format!("{:032x}", u128::from_be_bytes(bytes)).parse().ok()
 }

@@ -36,20 +36,28 @@ pub struct Live {
     state: RwSignal<LiveState>,
     watchers: StoredValue<Vec<Watcher>>,
     next: StoredValue<u64>,
+    /// Grows when a stream that the browser gave up is to be opened anew.
+    anew: RwSignal<u64>,
 }
+
+/// A stream that the browser gave up (the answer was no stream) is opened anew after so long.
+const ANEW: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// What keeps an open stream alive.
 struct Open {
     source: web_sys::EventSource,
-    _on_open: Closure<dyn FnMut()>,
-    _on_error: Closure<dyn FnMut()>,
-    _on_change: Closure<dyn FnMut(web_sys::MessageEvent)>,
-    _on_reset: Closure<dyn FnMut()>,
+    _plain: [Closure<dyn FnMut()>; 3],
+    _change: Closure<dyn FnMut(web_sys::MessageEvent)>,
 }
 
 impl Live {
     fn new() -> Self {
-        Self { state: RwSignal::new(LiveState::Off), watchers: StoredValue::new(Vec::new()), next: StoredValue::new(0) }
+        Self {
+            state: RwSignal::new(LiveState::Off),
+            watchers: StoredValue::new(Vec::new()),
+            next: StoredValue::new(0),
+            anew: RwSignal::new(0),
+        }
     }
 
     /// Keeps the stream open while `wanted` says so and the tab is visible.
@@ -67,10 +75,16 @@ impl Live {
             // One listener a page load: the frame stays while one moves between pages.
             listener.forget();
         });
-        Effect::new(move |_| {
+        Effect::new(move |before: Option<u64>| {
             let on = wanted.get() && visible.get();
-            if !on && let Some(open) = held.clear() {
+            let anew = self.anew.get();
+            let given_up = before.is_some_and(|before| before != anew);
+            if (!on || given_up)
+                && let Some(open) = held.clear()
+            {
                 open.source.close();
+            }
+            if !on {
                 self.state.set(LiveState::Off);
             }
             if on
@@ -79,6 +93,7 @@ impl Live {
             {
                 held.set(open);
             }
+            anew
         });
     }
 
@@ -117,7 +132,9 @@ impl Live {
 
     fn open(self) -> Option<Open> {
         let source = web_sys::EventSource::new("/api/v1/events").ok()?;
-        self.state.set(LiveState::Opening);
+        if self.state.get_untracked() == LiveState::Off {
+            self.state.set(LiveState::Opening);
+        }
         let on_open = Closure::<dyn FnMut()>::new(move || {
             // The page was rendered, or the last stream ended, some time ago: what happened in between is read now.
             if self.state.get_untracked() != LiveState::Live {
@@ -125,7 +142,22 @@ impl Live {
                 self.tell(None);
             }
         });
-        let on_error = Closure::<dyn FnMut()>::new(move || self.state.set(LiveState::Lost));
+        let stream = source.clone();
+        let on_error = Closure::<dyn FnMut()>::new(move || {
+            let news = self.state.get_untracked() != LiveState::Lost;
+            self.state.set(LiveState::Lost);
+            // A lost connection comes back by itself; a refusal (the session ended, say) does not: the page asks again, and shows why.
+            if stream.ready_state() == web_sys::EventSource::CLOSED {
+                if news {
+                    self.tell(None);
+                }
+                let open_anew = move || {
+                    // The frame may be gone by then.
+                    let _ = self.anew.try_update(|n| *n += 1);
+                };
+                set_timeout(open_anew, ANEW);
+            }
+        });
         let on_change = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {
             let change = event.data().as_string().and_then(|text| serde_json::from_str::<Change>(&text).ok());
             if let Some(change) = change {
@@ -138,7 +170,7 @@ impl Live {
         source.set_onmessage(Some(on_change.as_ref().unchecked_ref()));
         let _ = source.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
         let _ = source.add_event_listener_with_callback("reset", on_reset.as_ref().unchecked_ref());
-        Some(Open { source, _on_open: on_open, _on_error: on_error, _on_change: on_change, _on_reset: on_reset })
+        Some(Open { source, _plain: [on_open, on_error, on_reset], _change: on_change })
     }
 }
 

@@ -8,7 +8,8 @@ use time::{Month, OffsetDateTime};
 pub fn duration(millis: u64) -> String {
     let seconds = millis / 1000;
     match millis {
-        0..1_000 => format!("{millis} ms"),
+        0 => "< 1 ms".to_owned(),
+        1..1_000 => format!("{millis} ms"),
         1_000..60_000 => format!("{}.{} s", seconds, (millis % 1000) / 100),
         60_000..3_600_000 => two(seconds / 60, "min", seconds % 60, "s"),
         3_600_000..172_800_000 => two(seconds / 3600, "h", (seconds % 3600) / 60, "min"),
@@ -104,8 +105,8 @@ mod tests {
 
     #[test]
     fn durations_use_two_units_at_most() {
-        let said: Vec<_> = [21, 6_430, 12_700, 60_000, 185_000, 7_440_000, 1_728_000_000].map(duration).into();
-        assert_eq!(said, ["21 ms", "6.4 s", "12.7 s", "1 min", "3 min 5 s", "2 h 4 min", "20 days"]);
+        let said: Vec<_> = [0, 21, 6_430, 12_700, 60_000, 185_000, 7_440_000, 1_728_000_000].map(duration).into();
+        assert_eq!(said, ["< 1 ms", "21 ms", "6.4 s", "12.7 s", "1 min", "3 min 5 s", "2 h 4 min", "20 days"]);
     }
 
     #[test]

@@ -36,14 +36,14 @@ async fn fetch() -> Result<Viewer, Fault> {
     Ok(Viewer { name: me.name, namespaces: namespaces.into_iter().map(|n| n.meta.name.to_string()).collect() })
 }
 
-/// While a page is rendered, nobody signed in means the sign-in page, which leads back here.
+/// While a page is rendered, nobody signed in means the sign-in page.
 fn send_to_sign_in(fault: &Fault) {
     #[cfg(feature = "ssr")]
     if fault.code() == Some(Code::Unauthenticated)
         && let Some(parts) = use_context::<http::request::Parts>()
         && parts.uri.path().starts_with(paths::HOME)
     {
-        leptos_axum::redirect(&format!("{}?next={}", paths::SIGN_IN, parts.uri.path()));
+        leptos_axum::redirect(paths::SIGN_IN);
     }
     #[cfg(not(feature = "ssr"))]
     let _ = fault;

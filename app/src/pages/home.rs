@@ -144,7 +144,7 @@ fn findings(everything: &Everything) -> Vec<Finding> {
             }
         }
     }
-    found.sort_by(|a, b| b.at.cmp(&a.at));
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.at));
     found
 }
 

@@ -88,13 +88,12 @@ fn Conversation(here: Here, past: Signal<Vec<ChatMessage>>, conversation: Memo<S
             }
         };
         let started = stream::send(&path, &request, move |event| take(lines, trouble, event), ended);
-        match started {
-            Some(started) => turn.set(started),
-            None => {
-                talking.set(false);
-                close(lines);
-                trouble.set(Some(Trouble::of(&Fault::Lost { unsent: true })));
-            }
+        if let Some(started) = started {
+            turn.set(started);
+        } else {
+            talking.set(false);
+            close(lines);
+            trouble.set(Some(Trouble::of(&Fault::Lost { unsent: true })));
         }
     };
     // Enter sends, Shift Enter makes a line, as people know it from elsewhere.
@@ -176,7 +175,9 @@ fn add(lines: RwSignal<Vec<ChatLine>>, by: Speaker, text: String, open: bool) {
 fn close(lines: RwSignal<Vec<ChatLine>>) {
     lines.update(|lines| {
         lines.retain(|line| !(line.open && line.text.is_empty()));
-        lines.iter_mut().for_each(|line| line.open = false);
+        for line in lines {
+            line.open = false;
+        }
     });
 }
 

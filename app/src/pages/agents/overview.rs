@@ -94,13 +94,19 @@ fn WhatChanges(diff: Reading<Vec<DiffEntry>>) -> impl IntoView {
 
 #[component]
 fn ServingNow(here: Here) -> impl IntoView {
-    let pill = move || match here.agent.with(|agent| agent.active_revision.clone()) {
-        Some(revision) => {
-            let tone = if here.agent.with(|agent| standing(agent).tone) == Tone::Bad { Tone::Warn } else { Tone::Ok };
-            view! { <Pill tone text=format!("Revision {}", revision.number) dot=true /> }.into_any()
+    let active = Memo::new(move |_| here.agent.with(|agent| agent.active_revision.clone()));
+    let tone = Signal::derive(move || {
+        let troubled = here.agent.with(|agent| standing(agent).tone == Tone::Bad);
+        match (active.with(Option::is_some), troubled) {
+            (false, _) => Tone::Idle,
+            (true, true) => Tone::Warn,
+            (true, false) => Tone::Ok,
         }
-        None => view! { <Pill tone=Tone::Idle text="Nothing" /> }.into_any(),
-    };
+    });
+    let text = Signal::derive(move || {
+        active.get().map_or_else(|| "Nothing".to_owned(), |revision| format!("Revision {}", revision.number))
+    });
+    let pill = move || view! { <Pill tone text dot=true /> };
     let health = move || {
         here.agent.with(|agent| {
             let state = agent.health.state.to_string();
@@ -115,7 +121,7 @@ fn ServingNow(here: Here) -> impl IntoView {
             }
         })
     };
-    let mode = move || here.agent.with(|agent| mode_words(agent));
+    let mode = move || here.agent.with(mode_words);
     let route = move || here.agent.with(|agent| agent.route_state.to_string());
     view! {
         <Card title="Serving now" actions=pill>
@@ -203,7 +209,7 @@ fn Guarantees() -> impl IntoView {
     shown_if_allowed(installation, move |installation| {
         view! {
             <Card title="Guarantees here">
-                <Facts>{rows(installation)}</Facts>
+                <dl class="facts tall">{rows(installation)}</dl>
             </Card>
         }
     })

@@ -19,11 +19,13 @@ pub(super) struct Document {
     pub text: RwSignal<String>,
     /// What the server's check found in the latest checked text.
     found: RwSignal<Vec<FieldError>>,
+    /// What is allowed and probably not meant.
+    advice: RwSignal<Vec<FieldError>>,
 }
 
 impl Document {
     pub fn new(text: String) -> Self {
-        Self { text: RwSignal::new(text), found: RwSignal::new(Vec::new()) }
+        Self { text: RwSignal::new(text), found: RwSignal::new(Vec::new()), advice: RwSignal::new(Vec::new()) }
     }
 
     /// The document, or where it stops being JSON.
@@ -50,6 +52,7 @@ impl Document {
                             && is_latest()
                         {
                             let _ = self.found.try_set(check.errors);
+                            let _ = self.advice.try_set(check.advice);
                         }
                     });
                 },
@@ -69,6 +72,11 @@ impl Document {
             Err(message) => vec![FieldError::new("", "NOT_JSON", message)],
             Ok(_) => self.found.get(),
         })
+    }
+
+    /// What is allowed and probably not meant.
+    pub fn advice(self) -> Signal<Vec<FieldError>> {
+        self.advice.into()
     }
 
     /// The problems that have a place in the document.

@@ -146,7 +146,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                 </Note>
             </Show>
             <Outcome act=save />
-            <Problems problems />
+            <Problems problems advice=document.advice() />
             <div class="cols">
                 <Card
                     title="Document"
@@ -167,30 +167,38 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
 
 /// What is wrong with the document, as a list; the editor shows the same at the places.
 #[component]
-pub(super) fn Problems(problems: Signal<Vec<FieldError>>) -> impl IntoView {
+pub(super) fn Problems(problems: Signal<Vec<FieldError>>, advice: Signal<Vec<FieldError>>) -> impl IntoView {
     let what = Signal::derive(move || format!("{}.", count(problems.with(Vec::len), "problem", "problems")));
-    let list = move || {
-        let rows = problems.get().into_iter().map(|problem| {
-            let place = problem.pointer.strip_prefix("/values").unwrap_or(&problem.pointer).to_owned();
-            view! {
-                <li>
-                    {(!place.is_empty()).then(|| view! { <code>{place}</code> " " })}
-                    {problem.message}
-                </li>
-            }
-        });
-        view! { <ul>{rows.collect_view()}</ul> }
-    };
     view! {
         <Show when=move || !problems.with(Vec::is_empty)>
             <Note
                 tone=Tone::Bad
                 what=what
                 means="Nothing is saved until they are gone; what you typed stays here."
-                places=list.into_any()
+                places=(move || places(problems.get())).into_any()
+            />
+        </Show>
+        <Show when=move || !advice.with(Vec::is_empty)>
+            <Note
+                tone=Tone::Warn
+                what="Allowed, but perhaps not meant."
+                places=(move || places(advice.get())).into_any()
             />
         </Show>
     }
+}
+
+fn places(problems: Vec<FieldError>) -> impl IntoView {
+    let rows = problems.into_iter().map(|problem| {
+        let place = problem.pointer.strip_prefix("/values").unwrap_or(&problem.pointer).to_owned();
+        view! {
+            <li>
+                {(!place.is_empty()).then(|| view! { <code>{place}</code> " " })}
+                {problem.message}
+            </li>
+        }
+    });
+    view! { <ul>{rows.collect_view()}</ul> }
 }
 
 #[component]

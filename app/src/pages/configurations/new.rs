@@ -71,7 +71,7 @@ pub fn ConfigurationNew() -> impl IntoView {
         <PageHead title="New Configuration" />
         <div class="stack">
             <Outcome act />
-            <Problems problems=document.problems() />
+            <Problems problems=document.problems() advice=document.advice() />
             <div class="cols">
                 <div class="stack">
                     <Card title="Configuration">

@@ -111,16 +111,15 @@ impl Fields {
         let named = |field: &'static str, text: String, otherwise: String| {
             filled(&text).unwrap_or(otherwise).parse::<Name>().map_err(|rule| (field, format!("It {rule}.")))
         };
-        let (secret, secret_name) = match filled(&self.secret.get_untracked()) {
-            Some(existing) => (None, named("secret", existing, String::new())?),
-            None => {
-                let of = named("secret-name", self.secret_name.get_untracked(), format!("{name}-key"))?;
-                let value = Some(RedactedText(self.new_key()?));
-                let (display_name, description, labels) = (None, None, Labels::default());
-                let secret =
-                    CreateSecret { name: of.clone(), display_name, description, labels, value, value_base64: None };
-                (Some(secret), of)
-            }
+        let (secret, secret_name) = if let Some(existing) = filled(&self.secret.get_untracked()) {
+            (None, named("secret", existing, String::new())?)
+        } else {
+            let of = named("secret-name", self.secret_name.get_untracked(), format!("{name}-key"))?;
+            let value = Some(RedactedText(self.new_key()?));
+            let (display_name, description, labels) = (None, None, Labels::default());
+            let secret =
+                CreateSecret { name: of.clone(), display_name, description, labels, value, value_base64: None };
+            (Some(secret), of)
         };
         let of = named("configuration-name", self.configuration_name.get_untracked(), name.to_string())?;
         let configuration = CreateConfiguration {

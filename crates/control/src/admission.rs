@@ -27,6 +27,7 @@ use occ_store::secret::SecretRow;
 use occ_store::secret_version;
 use serde_json::json;
 
+use crate::admission_checks::Checks;
 use crate::authorize::{self, Answers, Question, Who};
 use crate::context::Cx;
 use crate::error::{Error, Result};
@@ -52,38 +53,9 @@ pub(crate) struct Admission {
     pub answers: Answers,
 }
 
-struct Checks {
-    done: Vec<AdmissionCheck>,
-    refusal: Option<(&'static str, Problem)>,
-}
-
-impl Checks {
-    fn pass(&mut self, check: &'static str, subject: impl Into<String>) {
-        self.done.push(AdmissionCheck { check: check.to_owned(), passed: true, subject: subject.into(), error: None });
-    }
-
-    fn fail(&mut self, check: &'static str, subject: &str, code: Code, detail: &str, errors: Vec<FieldError>) {
-        let shown = errors.first().cloned().unwrap_or_else(|| FieldError::new("", code.as_str(), detail));
-        let subject = subject.to_owned();
-        self.done.push(AdmissionCheck { check: check.to_owned(), passed: false, subject, error: Some(shown) });
-        match &mut self.refusal {
-            None => self.refusal = Some((check, Problem::new(code, detail).with_errors(errors))),
-            Some((first, problem)) if *first == check && problem.code == code => {
-                problem.errors.extend(errors);
-                problem.errors.truncate(Problem::MAX_ERRORS);
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn passed(&self) -> bool {
-        self.refusal.is_none()
-    }
-}
-
 /// Looks at everything. The decision on the Agent itself was made before, by whoever resolved it.
 pub(crate) async fn admit(cx: &Cx, request: Request<'_>) -> Result<Admission> {
-    let mut checks = Checks { done: Vec::new(), refusal: None };
+    let mut checks = Checks::default();
     let Request { kind, namespace, agent, .. } = request;
     checks.pass("agent_deploy", agent.meta.name.as_str());
     namespace_ready(&mut checks, namespace);

@@ -7,6 +7,7 @@
 pub mod access;
 mod access_change;
 mod admission;
+mod admission_checks;
 pub mod agent;
 mod agent_draft;
 mod agent_view;

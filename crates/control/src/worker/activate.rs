@@ -123,11 +123,24 @@ async fn bring_up(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Re
 }
 
 async fn effect(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Activation, Bringing> {
-    if scene.kind() == DeploymentKind::Restart {
+    if ends_first(cx, scene).await? {
         cx.compute.deny_route(scene.call(held, BUDGET), scene.key).await?;
         cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop_options(cx)).await?;
     }
     up(cx, held, scene, &scene.revision, scene.pointers.predecessor, !fresh).await
+}
+
+/// Whether what runs is ended before it is started again: a restart asks for that, a restoration needs it when the process lives
+/// but does not answer.
+async fn ends_first(cx: &Cx, scene: &Scene) -> Result<bool, DriverError> {
+    match scene.kind() {
+        DeploymentKind::Restart => Ok(true),
+        DeploymentKind::Recover => {
+            let seen = cx.compute.observe_agent(scene.key).await?;
+            Ok(seen.is_some_and(|seen| seen.process.is_some() && seen.health == Health::Failed))
+        }
+        DeploymentKind::Deploy | DeploymentKind::Start | DeploymentKind::Rollback => Ok(false),
+    }
 }
 
 /// Why a revision could not be brought up.

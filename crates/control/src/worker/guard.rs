@@ -11,6 +11,8 @@ use crate::context::Cx;
 
 /// Looked at by itself so often; a commit wakes it at once.
 const LOOK: Duration = Duration::from_secs(5);
+/// Between two looks while the database does not answer.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// An effect's result, or what ended it.
 pub(super) enum Guarded<T> {
@@ -34,20 +36,35 @@ pub(super) async fn guard<T>(
         let woken = cx.wake.notified();
         tokio::pin!(woken);
         woken.as_mut().enable();
-        tokio::select! {
+        let moved = tokio::select! {
             biased;
             () = claim.lost() => return Err(Fault::Lost),
             done = &mut work => return Ok(Guarded::Done(done)),
-            () = claim.policy_moved(scene.authorized()), if side != Side::TurningBack => {
-                if let Some(denied) = reauthorize(cx, scene).await? {
-                    return Ok(Guarded::Ended(denied));
+            () = claim.policy_moved(scene.authorized()), if side != Side::TurningBack => true,
+            () = woken => false,
+            () = tokio::time::sleep(LOOK) => false,
+        };
+        match look(cx, scene, side, moved).await {
+            Ok(Some(ending)) => return Ok(Guarded::Ended(ending)),
+            Ok(None) => {}
+            // The database does not answer: the lease says how long the effect may go on without it.
+            Err(Fault::Wait { reason, .. }) => {
+                tracing::debug!(reason, "it could not be looked whether a step is still wanted");
+                tokio::select! {
+                    biased;
+                    () = claim.lost() => return Err(Fault::Lost),
+                    done = &mut work => return Ok(Guarded::Done(done)),
+                    () = tokio::time::sleep(PAUSE) => {}
                 }
             }
-            () = woken => {}
-            () = tokio::time::sleep(LOOK) => {}
-        }
-        if let Some(ending) = check::look(cx, scene, side).await? {
-            return Ok(Guarded::Ended(ending));
+            Err(fault) => return Err(fault),
         }
     }
+}
+
+async fn look(cx: &Cx, scene: &Scene, side: Side, moved: bool) -> Result<Option<Ending>, Fault> {
+    if moved && let Some(denied) = reauthorize(cx, scene).await? {
+        return Ok(Some(denied));
+    }
+    check::look(cx, scene, side).await
 }

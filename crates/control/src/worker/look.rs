@@ -46,11 +46,16 @@ pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
     }
 }
 
-/// What the look before found: a finding becomes work when it is seen twice, or at the first look of a process.
+/// Looks after which a finding becomes work; the first look of a process takes what plainly disagrees at once.
+const LOOKS: u32 = 2;
+/// A process that lives but does not answer may only be busy: it is given a minute.
+const LOOKS_WHILE_ALIVE: u32 = 6;
+
+/// What the look before found, and in how many looks in a row.
 #[derive(Default)]
 struct Findings {
     looked: bool,
-    seen: HashMap<AgentId, Finding>,
+    seen: HashMap<AgentId, (Finding, u32)>,
 }
 
 /// How target and rows disagree.
@@ -68,6 +73,8 @@ enum Finding {
     Unrouted,
     /// It runs no more, and the target has given up.
     Failed,
+    /// Its process lives and does not answer.
+    Unresponsive,
 }
 
 impl Finding {
@@ -79,6 +86,15 @@ impl Finding {
             Self::Ajar => "ajar",
             Self::Unrouted => "unrouted",
             Self::Failed => "failed",
+            Self::Unresponsive => "unresponsive",
+        }
+    }
+
+    const fn looks(self, first: bool) -> u32 {
+        match (self, first) {
+            (Self::Unresponsive, _) => LOOKS_WHILE_ALIVE,
+            (_, true) => 1,
+            (_, false) => LOOKS,
         }
     }
 }
@@ -96,8 +112,9 @@ async fn look(control: &Arc<Control>, findings: &mut Findings) -> Result<(), Fau
         let (health, reason) = health(&pointers, seen.as_ref().ok().map(Option::as_ref));
         store_health(control, &pointers, health, reason.as_deref()).await?;
         let Some(finding) = seen.ok().and_then(|seen| finding(&pointers, seen.as_ref())) else { continue };
-        findings.seen.insert(key.agent, finding);
-        if first || before.get(&key.agent) == Some(&finding) {
+        let looks = before.get(&key.agent).filter(|(known, _)| *known == finding).map_or(1, |(_, looks)| looks + 1);
+        findings.seen.insert(key.agent, (finding, looks));
+        if looks >= finding.looks(first) {
             queue(control, &pointers, finding).await?;
         }
     }
@@ -153,6 +170,7 @@ fn finding(pointers: &Pointers, seen: Option<&Observed>) -> Option<Finding> {
     match seen.health {
         // It is restoring itself.
         Health::Progressing => return None,
+        Health::Failed if seen.process.is_some() => return Some(Finding::Unresponsive),
         Health::Failed => return Some(Finding::Failed),
         Health::Stopped => return Some(Finding::Gone),
         Health::Healthy | Health::Degraded | Health::Unknown => {}

@@ -28,3 +28,4 @@ mod steps;
 mod stop;
 
 pub use pool::run;
+pub use record::controller;

@@ -29,7 +29,7 @@ pub(super) fn origin(cx: &Cx) -> Origin {
 }
 
 /// The built-in identity that restores and cleans up.
-pub(crate) async fn controller(control: &Control) -> Result<Actor, Error> {
+pub async fn controller(control: &Control) -> Result<Actor, Error> {
     let id = principal::controller(&mut control.store.read().await?).await?;
     let id = id.ok_or_else(|| Error::fault("acting as the controller", "there is no such identity; run `occ init`"))?;
     Ok(Actor { identity: Identity::ServicePrincipal(id), name: principal::CONTROLLER.to_owned() })

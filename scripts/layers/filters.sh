@@ -1,5 +1,5 @@
 # Which Rust test belongs to which layer, as nextest expressions. A crate is in exactly one layer, save for tests that need
-# the pinned runtimes: their name, or a module they are in, starts with `real_` or is (or starts with) `conformance`.
+# the pinned runtimes: those of occ-driver-local, and where their name, or a module they are in, starts with `real_` or is (or starts with) `conformance`.
 # shellcheck shell=bash disable=SC2034
-needs_runtimes='test(/(^|::)(real_|conformance)/)'
+needs_runtimes='test(/(^|::)(real_|conformance)/) or package(occ-driver-local)'
 needs_database='package(occ-postgres) or package(occ-store) or package(occ-work) or package(occ-control) or package(occ-testkit) or package(server)'

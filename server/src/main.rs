@@ -7,6 +7,7 @@ mod authn;
 mod cli;
 mod config;
 mod http;
+mod openapi;
 mod rest;
 mod serve;
 mod site;

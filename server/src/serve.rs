@@ -18,7 +18,7 @@ use crate::authn::{Authn, COOKIE, Origins};
 use crate::config::Config;
 use crate::http::state::AppState;
 use crate::http::{fallback, health, request_id, route, security};
-use crate::{rest, site, wiring};
+use crate::{openapi, rest, site, wiring};
 
 /// Which roles this process has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,25 +44,22 @@ pub async fn run(config: &Config, roles: Roles) -> anyhow::Result<()> {
     if roles.controller {
         tasks.spawn(worker::run(Arc::clone(&control), config.controller.slots, shutdown.clone()));
     }
-    let app = router(config, &control, roles, shutdown.clone())?;
+    let app = router(config, &control, roles, shutdown.clone());
     let listener = listener.tap_io(|tcp| {
         // Without it every streamed page waits 40 ms for the client's acknowledgement.
         let _ = tcp.set_nodelay(true);
     });
     tracing::info!(address = %config.server.listen, "serving");
     let stopped = shutdown.clone();
-    axum::serve(listener, app).with_graceful_shutdown(async move { stopped.cancelled().await }).await?;
+    axum::serve(listener, app.into_make_service_with_connect_info::<std::net::SocketAddr>())
+        .with_graceful_shutdown(async move { stopped.cancelled().await })
+        .await?;
     while tasks.join_next().await.is_some() {}
     Ok(())
 }
 
 /// Everything that is answered over HTTP.
-pub fn router(
-    config: &Config,
-    control: &Arc<Control>,
-    roles: Roles,
-    shutdown: CancellationToken,
-) -> anyhow::Result<Router> {
+pub fn router(config: &Config, control: &Arc<Control>, roles: Roles, shutdown: CancellationToken) -> Router {
     let origins = Arc::new(Origins::new(config.server.public_url.as_ref()));
     let state = AppState { control: Arc::clone(control), authn: Authn { origins }, shutdown };
     let life = occ_store::session::Lifetimes {
@@ -84,19 +81,19 @@ pub fn router(
                 .fallback(fallback::not_found)
                 .method_not_allowed_fallback(fallback::method_not_allowed),
         );
+        app = app.merge(openapi::router());
     }
     if roles.console {
         app = app.merge(site::router(config, &state));
     }
-    Ok(app
-        .fallback(fallback::not_found)
+    app.fallback(fallback::not_found)
         .layer(sessions)
         .layer(middleware::from_fn_with_state(state.clone(), security::known_host))
         .merge(health::router())
         .layer(middleware::from_fn(security::headers))
         .layer(CatchPanicLayer::custom(fallback::panicked))
         .layer(middleware::from_fn(request_id::assign))
-        .with_state(state))
+        .with_state(state)
 }
 
 async fn stop_on_signal(shutdown: CancellationToken) {

@@ -126,7 +126,7 @@ pub async fn watch(cx: &Cx, request: Watch) -> Result<impl Stream<Item = Told> +
     let head = EventId { incarnation, position: events::head(&mut on).await? };
     let (at, first) = match request.after {
         None => (head, Told::Alive(head)),
-        Some(id) if id.incarnation == incarnation && events::keeps(&mut on, id.position).await? => {
+        Some(id) if id.incarnation == incarnation && events::keeps(&mut on, id.position, KEEP_HOURS).await? => {
             (id, Told::Alive(id))
         }
         Some(_) => (head, Told::Reset(head)),

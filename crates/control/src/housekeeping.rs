@@ -10,7 +10,7 @@ use crate::Control;
 use crate::error::Result;
 use crate::events::KEEP_HOURS;
 
-const PAUSE: Duration = Duration::from_secs(10 * 60);
+const PAUSE: Duration = Duration::from_mins(10);
 
 /// Runs until `shutdown`.
 pub async fn run(control: &Control, shutdown: CancellationToken) {

@@ -49,7 +49,7 @@ pub fn load_or_create(dir: &Path) -> Result<Keys, KeyFileError> {
     let mut names: Vec<String> = fs::read_dir(&ring)
         .map_err(io(&ring))?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| !name.ends_with(".new"))
+        .filter(|name| Path::new(name).extension().is_none_or(|ending| ending != "new"))
         .collect();
     if names.is_empty() {
         names.push("0001".to_owned());

@@ -23,8 +23,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            deployment_deadline: Duration::from_secs(15 * 60),
-            drain_grace: Duration::from_secs(60),
+            deployment_deadline: Duration::from_mins(15),
+            drain_grace: Duration::from_mins(1),
             accept_unproven: true,
             default_quotas: Quotas {
                 agents: Some(100),

@@ -33,16 +33,14 @@ pub async fn consume_link(
     from: Option<IpAddr>,
     request: RequestId,
 ) -> Result<Actor> {
-    match consume(control, token, request).await? {
-        Some(actor) => Ok(actor),
-        None => {
-            throttle::failed(&control.store, Lane::Link, from, None).await?;
-            Err(Error::refused(
-                Code::Unauthenticated,
-                "This link was used, is too old, or never was. Run `occ signin-link` for another.",
-            ))
-        }
+    if let Some(actor) = consume(control, token, request).await? {
+        return Ok(actor);
     }
+    throttle::failed(&control.store, Lane::Link, from, None).await?;
+    Err(Error::refused(
+        Code::Unauthenticated,
+        "This link was used, is too old, or never was. Run `occ signin-link` for another.",
+    ))
 }
 
 async fn consume(control: &Control, token: &SecretString, request: RequestId) -> Result<Option<Actor>> {

@@ -54,7 +54,7 @@ impl Target for Stand {
             Failing::Start => {
                 let mut desired = self.desired(key, mode, |_| {});
                 let mut snapshot = (*desired.snapshot).clone();
-                snapshot.gateway_version = VERSION.to_owned();
+                VERSION.clone_into(&mut snapshot.gateway_version);
                 desired.snapshot = Arc::new(snapshot);
                 (desired, secrets(), FailureCode::GatewayCrashloop)
             }

@@ -16,6 +16,7 @@ use occ_model::agent::{Health, RouteState};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// A supervisor that a process group of its own starts, as `occ serve` in a terminal would.
+#[expect(clippy::zombie_processes, reason = "the group is killed by its test; the test's end reaps it")]
 fn started_by_a_group(stand: &Stand, key: AgentKey) -> Pid {
     let mut words = vec!["runtime".into(), "agent".into()];
     words.extend(stand.driver.supervisor_words(key));

@@ -1,5 +1,7 @@
 //! Reading JSON strictly: unknown fields are refused by JSON Pointer, nothing is coerced, depth is bounded.
 
+use std::fmt::Write as _;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -40,13 +42,11 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
         )),
         Err(error) => {
             let mut pointer = pointer(&track.path());
-            let mut message = describe(&error);
             if let Some(field) = missing_field(&error) {
                 pointer = format!("{pointer}/{}", escape(&field));
-                message = "This field is required.".to_owned();
-                return Err(invalid([FieldError::new(pointer, "REQUIRED", message)]));
+                return Err(invalid([FieldError::new(pointer, "REQUIRED", "This field is required.")]));
             }
-            Err(invalid([FieldError::new(pointer, "INVALID", message)]))
+            Err(invalid([FieldError::new(pointer, "INVALID", describe(&error))]))
         }
     }
 }
@@ -74,9 +74,15 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     path.iter().fold(String::new(), |mut out, segment| {
         match segment {
-            Segment::Seq { index } => out.push_str(&format!("/{index}")),
-            Segment::Map { key } => out.push_str(&format!("/{}", escape(key))),
-            Segment::Enum { variant } => out.push_str(&format!("/{}", escape(variant))),
+            Segment::Seq { index } => {
+                let _ = write!(out, "/{index}");
+            }
+            Segment::Map { key } => {
+                let _ = write!(out, "/{}", escape(key));
+            }
+            Segment::Enum { variant } => {
+                let _ = write!(out, "/{}", escape(variant));
+            }
             Segment::Unknown => {}
         }
         out

@@ -1,5 +1,7 @@
 //! Built-in roles: who may do what out of the box. The table is rendered to `docs/roles.txt`, which a test compares.
 
+use std::fmt::Write as _;
+
 use occ_model::operation::{Action as A, Kind as K};
 
 use crate::permission::PermissionSet;
@@ -119,10 +121,10 @@ pub fn table() -> String {
     let mut text =
         String::from("# Built-in roles: what each allows, by kind. Generated; see crates/policy/src/builtin.rs\n");
     for role in ROLES {
-        text.push_str(&format!("\n{}: {}\n", role.name, role.purpose));
+        let _ = writeln!(text, "\n{}: {}", role.name, role.purpose);
         for (kind, actions) in role.grants {
             let actions: Vec<_> = actions.iter().map(|action| action.as_str()).collect();
-            text.push_str(&format!("  {:<18} {}\n", kind.as_str(), actions.join(" ")));
+            let _ = writeln!(text, "  {:<18} {}", kind.as_str(), actions.join(" "));
         }
     }
     text

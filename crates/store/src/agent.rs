@@ -161,7 +161,8 @@ impl Named for AgentRow {
     }
 
     async fn lock(tx: &mut Tx<Mutation>, namespace: NamespaceId, id: AgentId) -> Result<Option<Self>> {
-        named::one(tx, SELECT, "a", Some(namespace), &Selector::Id(id), Lock::Update).await?.map(Row::read).transpose()
+        named::lock_row(tx, "agent", namespace, id).await?;
+        Self::find(tx, namespace, &Selector::Id(id)).await
     }
 
     async fn list(on: &mut impl Conn, namespace: NamespaceId, spec: &ListSpec, scope: &ListScope) -> Result<Vec<Self>> {

@@ -97,7 +97,8 @@ impl Named for ConfigurationRow {
     }
 
     async fn lock(tx: &mut Tx<Mutation>, namespace: NamespaceId, id: ConfigurationId) -> Result<Option<Self>> {
-        named::one(tx, SELECT, "c", Some(namespace), &Selector::Id(id), Lock::Update).await?.map(Row::read).transpose()
+        named::lock_row(tx, "configuration", namespace, id).await?;
+        Self::find(tx, namespace, &Selector::Id(id)).await
     }
 
     async fn list(on: &mut impl Conn, namespace: NamespaceId, spec: &ListSpec, scope: &ListScope) -> Result<Vec<Self>> {

@@ -95,14 +95,17 @@ pub async fn head(on: &mut impl Conn) -> Result<Position> {
     Ok(Position { xid: xid(&oldest)?, seq: 0 })
 }
 
-/// Whether everything after `position` is still kept, and `position` is not ahead of this database.
-pub async fn keeps(on: &mut impl Conn, position: Position) -> Result<bool> {
+/// Whether everything after `position` is still kept, where `hours` are (see [`Store::forget_changes`]), and `position` is not ahead
+/// of this database. A first row younger than that marks nothing: nothing was ever forgotten.
+pub async fn keeps(on: &mut impl Conn, position: Position, hours: i32) -> Result<bool> {
     Ok(sqlx::query_scalar(
         "SELECT $1::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
-            AND coalesce((SELECT ($1::xid8, $2::bigint) >= (xid, seq) FROM outbox ORDER BY xid, seq LIMIT 1), true)",
+            AND coalesce((SELECT ($1::xid8, $2::bigint) >= (xid, seq) OR at > now() - $3 * interval '1 hour'
+                            FROM outbox ORDER BY xid, seq LIMIT 1), true)",
     )
     .bind(position.xid.to_string())
     .bind(position.seq)
+    .bind(hours)
     .fetch_one(on.conn())
     .await?)
 }

@@ -55,9 +55,9 @@ pub trait Named: Sized + Send {
 pub(crate) enum Lock {
     /// Not at all.
     No,
-    /// Against changes, not against other sharers.
+    /// Against changes, not against other sharers. For selects from one table: see [`lock_row`].
     Share,
-    /// Against everything.
+    /// Against everything. Likewise.
     Update,
 }
 
@@ -92,6 +92,20 @@ where
         }
     }
     Ok(query.build_query_as().fetch_optional(on.conn()).await?)
+}
+
+/// Locks the row of a table that the next statement reads with its joins. One statement for both would join what was committed
+/// before it waited for the lock with the row as it is after.
+pub(crate) async fn lock_row<I: TypedId>(
+    tx: &mut Tx<Mutation>,
+    table: &'static str,
+    namespace: NamespaceId,
+    id: I,
+) -> Result<()> {
+    let mut query = QueryBuilder::<Postgres>::new(format!("SELECT id FROM {table} WHERE id = "));
+    query.push_bind(id.uuid()).push(" AND namespace_id = ").push_bind(namespace.uuid()).push(" FOR UPDATE");
+    query.build().execute(tx.conn()).await?;
+    Ok(())
 }
 
 /// `select` (up to `WHERE t.deleted_at IS NULL`), one page of a Namespace.

@@ -126,11 +126,3 @@ pub async fn list(on: &mut impl Conn, agent: AgentId, spec: &ListSpec) -> Result
 pub fn after(revision: &Revision) -> After {
     After::CreatedAt(revision.created_at.millis() * 1000, revision.id.uuid())
 }
-
-/// The number of a revision that exists: revisions are immutable, and a pointer names one that is there.
-pub async fn number(on: &mut impl Conn, revision: RevisionId) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT number FROM agent_revision WHERE id = $1")
-        .bind(revision.uuid())
-        .fetch_one(on.conn())
-        .await?)
-}

@@ -87,7 +87,8 @@ pub async fn update(tx: &mut Tx<Observation>, hash: &[u8], data: &Value, life: L
 
 /// The live session of a token. One of a disabled person is none.
 pub async fn load(on: &mut impl Conn, hash: &[u8]) -> Result<Option<Live>> {
-    let row: Option<(Uuid, Option<Uuid>, Option<String>, Value, OffsetDateTime, bool)> = sqlx::query_as(
+    type Row = (Uuid, Option<Uuid>, Option<String>, Value, OffsetDateTime, bool);
+    let row: Option<Row> = sqlx::query_as(
         "SELECT s.id, s.principal_id, p.display_name, s.data, s.expires_at, s.last_used_at > now() - interval '1 minute'
            FROM session s LEFT JOIN principal p ON p.id = s.principal_id
           WHERE s.token_hash = $1 AND s.expires_at > now() AND s.idle_until > now() AND p.disabled_at IS NULL",

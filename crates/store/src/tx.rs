@@ -41,7 +41,7 @@ pub struct Origin {
 /// An open transaction. Dropped = rolled back.
 #[derive(Debug)]
 pub struct Tx<K> {
-    tx: Transaction<'static, Postgres>,
+    open: Transaction<'static, Postgres>,
     pool: PgPool,
     origin: Option<Origin>,
     kind: PhantomData<K>,
@@ -51,19 +51,19 @@ impl Store {
     /// Begins a mutation.
     pub async fn mutate(&self, origin: Origin) -> Result<Tx<Mutation>> {
         let tx = self.pool().begin().await?;
-        Ok(Tx { tx, pool: self.pool().clone(), origin: Some(origin), kind: PhantomData })
+        Ok(Tx { open: tx, pool: self.pool().clone(), origin: Some(origin), kind: PhantomData })
     }
 
     /// Begins an observation.
     pub async fn observe(&self) -> Result<Tx<Observation>> {
         let tx = self.pool().begin().await?;
-        Ok(Tx { tx, pool: self.pool().clone(), origin: None, kind: PhantomData })
+        Ok(Tx { open: tx, pool: self.pool().clone(), origin: None, kind: PhantomData })
     }
 }
 
 impl<K: Send> Conn for Tx<K> {
     fn conn(&mut self) -> &mut PgConnection {
-        &mut self.tx
+        &mut self.open
     }
 }
 
@@ -83,15 +83,15 @@ impl Tx<Mutation> {
     /// Writes the audit event of this mutation; from now on it can commit.
     pub async fn audit(mut self, entry: audit::Entry) -> Result<Tx<Audited>> {
         if let Some(origin) = self.origin.clone() {
-            audit::insert(&mut self.tx, &origin, &entry).await?;
+            audit::insert(&mut self.open, &origin, &entry).await?;
         }
-        Ok(Tx { tx: self.tx, pool: self.pool, origin: self.origin, kind: PhantomData })
+        Ok(Tx { open: self.open, pool: self.pool, origin: self.origin, kind: PhantomData })
     }
 
     /// Moves the policy epoch: bindings, roles, groups, restrictions and principal state do, nothing else does.
     pub async fn bump_policy(&mut self) -> Result<()> {
         let decided = self.origin.as_ref().and_then(|o| o.epoch);
-        let epoch = policy::bump(&mut self.tx, decided).await?;
+        let epoch = policy::bump(&mut self.open, decided).await?;
         if let Some(origin) = &mut self.origin {
             origin.epoch = Some(epoch);
         }
@@ -103,7 +103,7 @@ impl Tx<Audited> {
     /// Writes a further audit event (a mutation that touches two resources).
     pub async fn also_audit(&mut self, entry: audit::Entry) -> Result<()> {
         if let Some(origin) = self.origin.clone() {
-            audit::insert(&mut self.tx, &origin, &entry).await?;
+            audit::insert(&mut self.open, &origin, &entry).await?;
         }
         Ok(())
     }
@@ -111,18 +111,18 @@ impl Tx<Audited> {
     /// Commits under the policy epoch of the decisions.
     pub async fn commit(mut self) -> Result<()> {
         if let Some(decided) = self.origin.as_ref().and_then(|o| o.epoch)
-            && policy::hold(&mut self.tx).await? != decided
+            && policy::hold(&mut self.open).await? != decided
         {
             return Err(StoreError::PolicyMoved);
         }
-        commit(self.tx, &self.pool).await
+        commit(self.open, &self.pool).await
     }
 }
 
 impl Tx<Observation> {
     /// Commits.
     pub async fn commit(self) -> Result<()> {
-        commit(self.tx, &self.pool).await
+        commit(self.open, &self.pool).await
     }
 }
 

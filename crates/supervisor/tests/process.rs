@@ -229,7 +229,7 @@ async fn every_start_has_an_identity_of_its_own() {
 fn assert_nothing_runs_in(path: &Path) {
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         if let Ok(directory) = fs::read_link(entry.path().join("cwd")) {
-            assert_ne!(directory, path, "{:?} is left", entry.file_name());
+            assert_ne!(directory, path, "{} is left", entry.file_name().display());
         }
     }
 }

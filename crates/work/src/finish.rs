@@ -46,7 +46,7 @@ impl Backoff {
     /// The pause after `attempts` spent attempts, with `jitter` in [0, 1).
     pub fn pause(attempts: i32, jitter: f64) -> Duration {
         let doublings = u32::try_from(attempts.saturating_sub(1).clamp(0, 16)).unwrap_or(0);
-        let full = Duration::from_secs(1 << doublings).min(Duration::from_secs(300));
+        let full = Duration::from_secs(1 << doublings).min(Duration::from_mins(5));
         full.mul_f64(0.5 + jitter / 2.0)
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(Backoff::pause(1, 1.0), Duration::from_secs(1));
         assert_eq!(Backoff::pause(2, 1.0), Duration::from_secs(2));
         assert_eq!(Backoff::pause(4, 0.0), Duration::from_secs(4));
-        assert_eq!(Backoff::pause(40, 1.0), Duration::from_secs(300));
+        assert_eq!(Backoff::pause(40, 1.0), Duration::from_mins(5));
         assert_eq!(Backoff::pause(40, 0.0), Duration::from_secs(150));
     }
 }

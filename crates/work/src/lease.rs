@@ -13,6 +13,8 @@ use crate::queue::micros;
 pub const LEASE: Duration = Duration::from_secs(15);
 /// Taken off the remaining lease: clocks of the database and of this process run apart, and answers take time.
 const SKEW: Duration = Duration::from_secs(2);
+/// What of a fresh lease is counted on.
+const SURE: Duration = LEASE.saturating_sub(SKEW);
 
 /// What identifies a claim in the database. Can be copied: it proves nothing by itself, each transaction asks the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +100,7 @@ impl Drop for Keeper {
 impl Keeper {
     /// Starts keeping a claim that was taken at `taken` (measured before the statement was sent).
     pub(crate) fn start(hold: Hold, store: Store, taken: Instant, policy: i64) -> Self {
-        let (known, _) = watch::channel(Known { until: taken + LEASE - SKEW, policy, lost: false });
+        let (known, _) = watch::channel(Known { until: taken + SURE, policy, lost: false });
         let task = tokio::spawn(keep(hold, store.clone(), known.clone()));
         Self { hold, store, known, task }
     }
@@ -116,7 +118,7 @@ async fn renew(hold: Hold, store: &Store, known: &watch::Sender<Known>) -> Resul
     let asked = Instant::now();
     match hold.renew(store).await {
         Ok(policy) => {
-            known.send_replace(Known { until: asked + LEASE - SKEW, policy, lost: false });
+            known.send_replace(Known { until: asked + SURE, policy, lost: false });
             Ok(policy)
         }
         Err(WorkError::ClaimLost) => {

@@ -238,12 +238,12 @@ async fn a_deferral_spends_no_attempt_and_a_retry_spends_one(pool: PgPool) {
     let ns = q.namespace().await;
     let id = q.about(ns, q.agent(ns).await).await;
     let mut tx = q.tx().await;
-    q.take().await.defer(&mut tx, Duration::from_secs(60), "NOT_YET").await.unwrap();
+    q.take().await.defer(&mut tx, Duration::from_mins(1), "NOT_YET").await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(q.row(id).await, ("queued".to_owned(), 0, Some("NOT_YET".to_owned())));
     assert!(q.claim().await.is_none(), "it is not due");
     let due = next_due(&q.store, &here()).await.unwrap().unwrap();
-    assert!(due > Duration::from_secs(30) && due <= Duration::from_secs(60), "{due:?}");
+    assert!(due > Duration::from_secs(30) && due <= Duration::from_mins(1), "{due:?}");
     sqlx::query("UPDATE work SET run_after = now()").execute(&q.pool).await.unwrap();
     let mut tx = q.tx().await;
     let pause = q.take().await.retry(&mut tx, "INTERNAL_FAULT", Duration::MAX).await.unwrap();

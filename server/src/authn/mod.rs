@@ -6,6 +6,8 @@
 pub mod origin;
 mod peer;
 pub mod session_store;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -30,8 +30,6 @@ use occ_supervisor::agent::{AgentArgs, agent_main};
 use crate::config::{self, Config, LogFormat};
 use crate::wiring;
 
-pub use client::Failure;
-
 /// The OpenClaw Control Plane.
 #[derive(Debug, Parser)]
 #[command(name = "occ", version, about, disable_help_subcommand = true)]

@@ -26,7 +26,9 @@ pub fn items(output: Output, columns: Columns, list: &[Value]) -> anyhow::Result
     match output {
         Output::Table => println!("{}", table(columns, list)),
         Output::Name => {
-            list.iter().for_each(|item| println!("{}", text(item.pointer("/name").or(item.pointer("/id")))))
+            for item in list {
+                println!("{}", text(item.pointer("/name").or(item.pointer("/id"))));
+            }
         }
         Output::Json => println!("{}", serde_json::to_string_pretty(list)?),
         Output::Yaml => print!("{}", serde_yaml_ng::to_string(list)?),

@@ -1,5 +1,6 @@
 //! `occ wait`: until an Agent serves, is stopped, or is gone. Looks twice a second; says each step once.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -124,9 +125,9 @@ pub async fn deployment(client: &Client, agent: &str, id: DeploymentId) -> anyho
 fn ended(deployment: &Deployment) -> String {
     let mut text = format!("revision {} does not serve: {}", deployment.revision, deployment.phase);
     if let Some(failure) = &deployment.failure {
-        text.push_str(&format!("\n  {} ({})\n  next: {}", failure.cause, failure.code, failure.next_step));
+        let _ = write!(text, "\n  {} ({})\n  next: {}", failure.cause, failure.code, failure.next_step);
         for place in &failure.errors {
-            text.push_str(&format!("\n  at {}: {}", place.pointer, place.message));
+            let _ = write!(text, "\n  at {}: {}", place.pointer, place.message);
         }
     }
     text

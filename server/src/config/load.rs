@@ -92,7 +92,7 @@ fn set(table: &mut Table, keys: &[String], name: &str, text: &str) -> Result<(),
                 *table = attempt;
                 return Ok(());
             }
-            Err(error) => last = error.message().to_owned(),
+            Err(error) => error.message().clone_into(&mut last),
         }
     }
     Err(ConfigError::Variable(name.to_owned(), last))

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use url::Url;
 
-pub use load::{ConfigError, load};
+pub use load::load;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -20,8 +20,6 @@ use super::reply::Reply;
 pub struct Call {
     /// The caller's context.
     pub cx: Cx,
-    /// The row of the operations table.
-    pub operation: &'static Operation,
     /// The path as sent, for `Location`.
     pub uri_path: String,
     /// Headers.
@@ -58,7 +56,7 @@ impl Call {
         if !takes_body && !body.is_empty() {
             return Err(Error::refused(Code::MalformedRequest, "This operation takes no body."));
         }
-        Ok(Self { cx, operation, uri_path, headers, shutdown, path, query: parameters, body })
+        Ok(Self { cx, uri_path, headers, shutdown, path, query: parameters, body })
     }
 
     /// A path segment as id or name. What is neither names nothing.

@@ -23,7 +23,6 @@ pub async fn method_not_allowed(id: Option<Extension<RequestId>>) -> Response {
 }
 
 /// A handler panicked: logged by the panic hook, told as a fault of ours.
-#[expect(clippy::needless_pass_by_value, reason = "the signature that CatchPanicLayer wants")]
 pub fn panicked(_panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
     let problem = Problem::new(Code::Internal, "Something failed on our side. Give the request id to the operator.");
     Failed::problem(problem, None).into_response()

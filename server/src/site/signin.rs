@@ -48,9 +48,10 @@ async fn begin(
     let actor = signin::consume_link(&state.control, &token, from, id).await?;
     let Identity::Principal(principal) = actor.identity else { return Err(Error::not_found()) };
     let broken = |e| Error::fault("beginning a session", e);
-    // What was there before is gone: no one can have fixed the token.
-    session.flush().await.map_err(broken)?;
+    // What was there before is gone, and the token is a new one: no one can have fixed it.
+    session.clear().await;
     session.insert(PRINCIPAL, principal).await.map_err(broken)?;
+    session.cycle_id().await.map_err(broken)?;
     session.save().await.map_err(broken)
 }
 

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// The door names the revision that a turn is meant for by this header.
 const X_OCC_REVISION: &str = "x-occ-revision";
 /// The first byte of an answer comes by then: a gateway's own limit on a turn is longer than people wait.
-const FIRST_BYTE: Duration = Duration::from_secs(300);
+const FIRST_BYTE: Duration = Duration::from_mins(5);
 const REFUSAL_LIMIT: usize = 16 * 1024;
 
 /// An answer with the connection it comes over; dropping it hangs up, which ends the run.
@@ -30,7 +30,7 @@ pub(super) struct Answer {
 /// Sends one message, asks for a stream.
 pub(super) async fn turn(cx: &Cx, key: AgentKey, serving: &Serving, session: &str, text: &str) -> Result<Answer> {
     let body = json!({
-        "model": "openclaw",
+        "model": format!("openclaw/{}", serving.agent),
         "stream": true,
         "messages": [{ "role": "user", "content": text }],
     });

@@ -25,8 +25,9 @@ pub async fn history(
 ) -> Result<Vec<ChatMessage>> {
     let found = place::resource::<AgentRow>(cx, &op::AGENT_CHAT_HISTORY, namespace, agent).await?;
     let key = agent_key(cx, &found);
-    let session = session_key(cx, key.agent, conversation)?;
+    super::conversation(conversation)?;
     let serving = route::open(cx, key).await?;
+    let session = session_key(cx, key.agent, &serving, conversation)?;
     let page = door::history(cx, key, &serving, &session, LIMIT).await?;
     let messages = page.as_ref().and_then(|page| page.get("messages")).and_then(Value::as_array);
     Ok(messages.map(|list| list.iter().filter_map(message).collect()).unwrap_or_default())

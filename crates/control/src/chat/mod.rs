@@ -45,12 +45,12 @@ pub async fn turn(
     let found = place::resource::<AgentRow>(cx, &op::AGENT_CHAT, namespace, agent).await?;
     check(&request)?;
     let key = agent_key(cx, &found);
-    let session = session_key(cx, key.agent, request.conversation.as_deref())?;
     let entry = Entry::success(op::AGENT_CHAT.id, Kind::Agent, key.agent.uuid())
         .of(found.row.meta.name.as_str(), Some(key.namespace))
         .because(evidence(&found.decision.evidence));
     cx.store.record(&cx.origin(found.decision.epoch), &entry).await?;
     let serving = route::open(cx, key).await?;
+    let session = session_key(cx, key.agent, &serving, request.conversation.as_deref())?;
     let answer = door::turn(cx, key, &serving, &session, &request.text).await?;
     let revision = serving.number;
     Ok(parse::events(answer)
@@ -96,7 +96,7 @@ fn conversation(name: Option<&str>) -> Result<&str> {
 }
 
 /// The gateway's session: a keyed hash of Agent, person and conversation, so that it can neither be guessed nor shared.
-fn session_key(cx: &Cx, agent: AgentId, name: Option<&str>) -> Result<String> {
+fn session_key(cx: &Cx, agent: AgentId, serving: &route::Serving, name: Option<&str>) -> Result<String> {
     let hash = Hmac::<Sha256>::new_from_slice(cx.keys.digest.expose_secret())
         .map_err(|e| Error::fault("keying a conversation", e))?
         .chain_update(b"chat")
@@ -105,5 +105,5 @@ fn session_key(cx: &Cx, agent: AgentId, name: Option<&str>) -> Result<String> {
         .chain_update(conversation(name)?.as_bytes())
         .finalize()
         .into_bytes();
-    Ok(format!("agent:main:occ:{}", hex::encode(&hash[..16])))
+    Ok(format!("agent:{}:occ:{}", serving.agent, hex::encode(&hash[..16])))
 }

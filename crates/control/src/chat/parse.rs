@@ -38,20 +38,16 @@ pub(super) fn events(answer: Answer) -> impl Stream<Item = Result<Said, Problem>
                     return Some((said, reading));
                 }
             }
-            match reading.answer.body.frame().await {
-                Some(Ok(frame)) => {
-                    if let Some(data) = frame.data_ref() {
-                        reading.buffer.extend_from_slice(data);
-                    }
-                    if reading.buffer.len() > LINE_LIMIT {
-                        reading.over = true;
-                        return Some((Err(cut()), reading));
-                    }
-                }
-                Some(Err(_)) | None => {
-                    reading.over = true;
-                    return Some((Err(cut()), reading));
-                }
+            let Some(Ok(frame)) = reading.answer.body.frame().await else {
+                reading.over = true;
+                return Some((Err(cut()), reading));
+            };
+            if let Some(data) = frame.data_ref() {
+                reading.buffer.extend_from_slice(data);
+            }
+            if reading.buffer.len() > LINE_LIMIT {
+                reading.over = true;
+                return Some((Err(cut()), reading));
             }
         }
     })

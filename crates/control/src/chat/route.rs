@@ -6,6 +6,7 @@ use occ_driver::AgentKey;
 use occ_model::agent::{DesiredState, RouteState};
 use occ_model::id::RevisionId;
 use occ_model::problem::Code;
+use occ_model::revision::RevisionSelector;
 use occ_store::agent_state::{self, Pointers};
 use occ_store::revision;
 
@@ -21,6 +22,8 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) struct Serving {
     pub revision: RevisionId,
     pub number: i64,
+    /// The agent of the document that OCC's chat talks to.
+    pub agent: String,
 }
 
 /// Waits at the door until the route is open.
@@ -43,8 +46,10 @@ async fn wait(cx: &Cx, key: AgentKey) -> Result<Serving> {
         let pointers = agent_state::find(&mut on, key.namespace, key.agent).await?.ok_or_else(Error::not_found)?;
         match (pointers.active, pointers.route) {
             (Some(active), RouteState::Open) => {
-                let number = revision::number(&mut on, active).await?;
-                return Ok(Serving { revision: active, number });
+                let found = revision::find(&mut on, key.agent, RevisionSelector::Id(active)).await?;
+                let found = found.ok_or_else(Error::not_found)?;
+                let agent = occ_openclaw::default_agent(&found.snapshot.values);
+                return Ok(Serving { revision: active, number: found.number, agent });
             }
             (Some(_), RouteState::Closed) if pointers.desired == DesiredState::Running => {}
             _ => return Err(not_serving(&pointers)),

@@ -21,7 +21,7 @@ use super::{end, record, restore, serve};
 use crate::context::Cx;
 
 /// Draining the predecessor and starting the candidate, with its retries.
-const BUDGET: Duration = Duration::from_secs(5 * 60);
+const BUDGET: Duration = Duration::from_mins(5);
 /// Faults of ours during an activation are tried again so often before the predecessor comes back.
 const FAULTS: i32 = 3;
 
@@ -115,7 +115,8 @@ async fn bring_up(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Re
     if let Some(denied) = reauthorize_if_moved(cx, scene, epoch).await? {
         return Ok(Err(denied));
     }
-    match guard(cx, held, scene, Side::AfterSwitch, effect(cx, held, scene, fresh)).await? {
+    let effect = Box::pin(effect(cx, held, scene, fresh));
+    match guard(cx, held, scene, Side::AfterSwitch, effect).await? {
         Guarded::Ended(ending) => Ok(Err(ending)),
         Guarded::Done(Ok(activation)) => Ok(Ok(activation)),
         Guarded::Done(Err(error)) => refused(held, error),
@@ -127,7 +128,7 @@ async fn effect(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Acti
         cx.compute.deny_route(scene.call(held, BUDGET), scene.key).await?;
         cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop_options(cx)).await?;
     }
-    up(cx, held, scene, &scene.revision, scene.pointers.predecessor, !fresh).await
+    Box::pin(up(cx, held, scene, &scene.revision, scene.pointers.predecessor, !fresh)).await
 }
 
 /// Whether what runs is ended before it is started again: a restart asks for that, a restoration needs it when the process lives

@@ -21,7 +21,7 @@ use crate::context::Cx;
 use crate::error::Error;
 
 /// The grace, the end of the processes, and the removal of files.
-const BUDGET: Duration = Duration::from_secs(5 * 60);
+const BUDGET: Duration = Duration::from_mins(5);
 
 /// The step of `agent_delete`.
 pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {

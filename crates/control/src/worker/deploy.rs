@@ -18,7 +18,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
         return Err(Error::fault("reading a deployment's work", "ids are missing").into());
     };
     match Scene::read(cx, namespace, agent, deployment).await? {
-        Some(scene) => bring(cx, held, scene).await,
+        Some(scene) => Box::pin(bring(cx, held, scene)).await,
         None => end::without_effect(cx, held, Outcome::Superseded).await,
     }
 }
@@ -33,9 +33,9 @@ pub(super) async fn bring(cx: &Cx, held: &mut Held, mut scene: Scene) -> Result<
             if let Some(ending) = activate::switch_pointer(cx, held, &mut scene).await? {
                 return end::before_switch(cx, held, scene, ending).await;
             }
-            activate::run(cx, held, scene, true).await
+            Box::pin(activate::run(cx, held, scene, true)).await
         }
-        Phase::Activating => activate::run(cx, held, scene, false).await,
+        Phase::Activating => Box::pin(activate::run(cx, held, scene, false)).await,
         _ => end::without_effect(cx, held, Outcome::Succeeded).await,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use occ_driver::{AgentKey, Observed};
+use occ_driver::{AgentKey, DriverError, Observed};
 use occ_model::agent::{DesiredState, Health, RouteState};
 use occ_model::event::ChangeOp;
 use occ_model::id::{AgentId, TypedId};
@@ -29,7 +29,7 @@ const COOL_DOWN: f64 = 300.0;
 /// After one that did, so long: what falls over again at once is not restored in a loop.
 const SETTLE: f64 = 20.0;
 /// The compiled schema is dropped when it was not used for so long.
-const SCHEMA_IDLE: Duration = Duration::from_secs(10 * 60);
+const SCHEMA_IDLE: Duration = Duration::from_mins(10);
 
 /// Looks at once, and then every ten seconds, until `shutdown`.
 pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
@@ -109,7 +109,7 @@ async fn look(control: &Arc<Control>, findings: &mut Findings) -> Result<(), Fau
         if let Err(error) = &seen {
             tracing::debug!(agent = %key.agent, error = error as &dyn std::error::Error, "the target does not say what runs");
         }
-        let (health, reason) = health(&pointers, seen.as_ref().ok().map(Option::as_ref));
+        let (health, reason) = health(&pointers, &seen);
         store_health(control, &pointers, health, reason.as_deref()).await?;
         let Some(finding) = seen.ok().and_then(|seen| finding(&pointers, seen.as_ref())) else { continue };
         let looks = before.get(&key.agent).filter(|(known, _)| *known == finding).map_or(1, |(_, looks)| looks + 1);
@@ -122,13 +122,13 @@ async fn look(control: &Arc<Control>, findings: &mut Findings) -> Result<(), Fau
 }
 
 /// The health that rows show: of what should run, as far as it is known.
-fn health(pointers: &Pointers, seen: Option<Option<&Observed>>) -> (Health, Option<String>) {
+fn health(pointers: &Pointers, seen: &Result<Option<Observed>, DriverError>) -> (Health, Option<String>) {
     match (pointers.active, seen) {
         // What a deployment ended with stays until the next one.
         (None, _) => (pointers.health, pointers.health_reason.clone()),
-        (Some(_), None) => (Health::Unknown, Some("TARGET_UNREACHABLE".to_owned())),
-        (Some(_), Some(None)) => (Health::Failed, Some("GATEWAY_UNREADY".to_owned())),
-        (Some(_), Some(Some(seen))) => match seen.health {
+        (Some(_), Err(_)) => (Health::Unknown, Some("TARGET_UNREACHABLE".to_owned())),
+        (Some(_), Ok(None)) => (Health::Failed, Some("GATEWAY_UNREADY".to_owned())),
+        (Some(_), Ok(Some(seen))) => match seen.health {
             Health::Stopped => (Health::Failed, Some("GATEWAY_UNREADY".to_owned())),
             Health::Healthy if pointers.route == RouteState::Closed => {
                 (Health::Failed, Some("AGENT_UNROUTED".to_owned()))

@@ -24,7 +24,7 @@ use super::{end, record};
 use crate::context::Cx;
 use crate::error::Error;
 
-const BUDGET: Duration = Duration::from_secs(60);
+const BUDGET: Duration = Duration::from_mins(1);
 
 async fn read(cx: &Cx, held: &Held) -> Result<Option<NamespaceRow>, Fault> {
     let Some(id) = held.item().namespace else {

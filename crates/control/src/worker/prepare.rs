@@ -19,7 +19,7 @@ use super::scene::{Scene, secrets};
 use crate::context::Cx;
 
 /// A preparation takes at most so long: validation, probe, and with a predecessor a start on scratch state.
-const BUDGET: Duration = Duration::from_secs(5 * 60);
+const BUDGET: Duration = Duration::from_mins(5);
 
 /// Takes the deployment to `ready`, or answers what ended it.
 pub(super) async fn run(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Option<Ending>, Fault> {

@@ -54,7 +54,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
         }
     };
     match Scene::read(cx, namespace, agent, id).await? {
-        Some(scene) => bring(cx, held, scene).await,
+        Some(scene) => Box::pin(bring(cx, held, scene)).await,
         None => end::without_effect(cx, held, Outcome::Superseded).await,
     }
 }

@@ -88,7 +88,7 @@ async fn bring_back(
     for attempt in 0..TRIES {
         held.claim()?.renew().await?;
         // Its objects are on the target since it served; only where they are lost they are made again.
-        let effect = up(cx, held, scene, &revision, Some(scene.candidate()), attempt > 0);
+        let effect = Box::pin(up(cx, held, scene, &revision, Some(scene.candidate()), attempt > 0));
         match guard(cx, held, scene, Side::TurningBack, effect).await? {
             Guarded::Done(Ok(_)) => return Ok(true),
             Guarded::Done(Err(Bringing::Fault(fault))) => return Err(fault),

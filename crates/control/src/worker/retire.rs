@@ -20,7 +20,7 @@ use super::{end, record};
 use crate::context::Cx;
 use crate::error::Error;
 
-const BUDGET: Duration = Duration::from_secs(2 * 60);
+const BUDGET: Duration = Duration::from_mins(2);
 
 /// The step of `revision_retire`. The target itself refuses to retire what runs.
 pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {

@@ -29,9 +29,9 @@ pub(super) async fn run(control: Arc<Control>, claim: Claim) {
     let ended = match item.kind {
         WorkKind::NamespaceEnsure => namespace::ensure(&cx, &mut held).await,
         WorkKind::NamespaceDelete => namespace::delete(&cx, &mut held).await,
-        WorkKind::RevisionDeploy => deploy::run(&cx, &mut held).await,
+        WorkKind::RevisionDeploy => Box::pin(deploy::run(&cx, &mut held)).await,
         WorkKind::AgentStop => stop::run(&cx, &mut held).await,
-        WorkKind::AgentRecover => recover::run(&cx, &mut held).await,
+        WorkKind::AgentRecover => Box::pin(recover::run(&cx, &mut held)).await,
         WorkKind::RevisionRetire => retire::run(&cx, &mut held).await,
         WorkKind::AgentDelete => delete::run(&cx, &mut held).await,
         WorkKind::CredentialWithdraw => retire::withdraw(&cx, &mut held).await,
@@ -44,7 +44,7 @@ pub(super) async fn run(control: Arc<Control>, claim: Claim) {
         match error {
             Fault::Lost => tracing::info!(work = %item.id, "the claim was lost; another worker continues"),
             other => {
-                tracing::warn!(work = %item.id, fault = ?other, "the item could not be put back; its lease will expire")
+                tracing::warn!(work = %item.id, fault = ?other, "the item could not be put back; its lease will expire");
             }
         }
     }

@@ -21,7 +21,7 @@ use occ_driver::AgentKey;
 /// The steps of one deployment.
 pub(super) struct Steps {
     deployment: DeploymentId,
-    steps: Mutex<Vec<Step>>,
+    kept: Mutex<Vec<Step>>,
     changed: Notify,
 }
 
@@ -34,18 +34,18 @@ impl StepSink for Steps {
 
 impl Steps {
     pub fn new(deployment: DeploymentId, steps: Vec<Step>) -> Self {
-        Self { deployment, steps: Mutex::new(steps), changed: Notify::new() }
+        Self { deployment, kept: Mutex::new(steps), changed: Notify::new() }
     }
 
     /// The steps as they stand.
     pub fn all(&self) -> Vec<Step> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Notes a step without storing it: the transaction that follows stores them all.
     pub fn set(&self, kind: StepKind, state: StepState, note: Option<String>) {
         let now = Timestamp::from(OffsetDateTime::now_utc());
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(step) = steps.iter_mut().find(|step| step.kind == kind) else { return };
         match state {
             StepState::Todo => (step.started_at, step.ended_at) = (None, None),

@@ -23,7 +23,7 @@ use crate::error::Error;
 use occ_driver::AgentKey;
 
 /// The grace, and the end of the processes.
-const BUDGET: Duration = Duration::from_secs(3 * 60);
+const BUDGET: Duration = Duration::from_mins(3);
 
 /// The step of `agent_stop`.
 pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {

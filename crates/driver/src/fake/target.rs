@@ -131,6 +131,13 @@ impl FakeTarget {
         }
     }
 
+    /// The Agent's process lives and does not answer any more.
+    pub fn hang(&self, key: AgentKey, reason: FailureCode) {
+        if let Some(agent) = self.state().agents.get_mut(&key) {
+            agent.health = Some((Health::Failed, reason.as_str().to_owned()));
+        }
+    }
+
     /// The door's state is changed behind our back, as by a crash between commit and effect.
     pub fn tamper_route(&self, key: AgentKey, state: RouteState) {
         if let Some(route) = self.state().agents.get_mut(&key).and_then(|agent| agent.route.as_mut()) {

@@ -29,6 +29,8 @@ const PREFIXES: [&str; 14] = [
 ];
 /// Words after which a value follows that is a secret whatever it looks like.
 const NAMES: [&str; 6] = ["bearer ", "authorization: ", "api-key: ", "x-api-key: ", "api_key=", "token="];
+/// Schemes of an `Authorization` header.
+const SCHEMES: [&str; 2] = ["bearer ", "basic "];
 
 /// The values to take out. Cheap to clone; clones share what they know.
 #[derive(Clone, Default)]
@@ -93,7 +95,13 @@ fn next_token(text: &str, lower: &str, from: usize) -> Option<(usize, usize)> {
         text[from..].match_indices(prefix).map(move |(at, _)| (from + at, from + at, prefix.len() + 8))
     });
     let by_name = NAMES.iter().flat_map(|name| {
-        lower[from..].match_indices(name).map(move |(at, _)| (from + at + name.len(), from + at + name.len(), SHORTEST))
+        lower[from..].match_indices(name).map(move |(at, _)| {
+            let value = from + at + name.len();
+            // The scheme is no secret; what follows it is.
+            let scheme =
+                SCHEMES.iter().find(|scheme| lower[value..].starts_with(**scheme)).map_or(0, |scheme| scheme.len());
+            (value + scheme, value + scheme, SHORTEST)
+        })
     });
     by_prefix
         .chain(by_name)

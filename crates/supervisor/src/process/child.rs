@@ -135,18 +135,17 @@ async fn attend(
     loop {
         tokio::select! {
             status = child.wait() => return status.map_or(Exit::NotStarted, Exit::of),
-            order = orders.recv(), if channel.is_some() => match order {
-                Some(TERMINATE) => {
+            order = orders.recv(), if channel.is_some() => {
+                if order == Some(TERMINATE) {
                     if let Some(open) = &mut channel {
                         let _ = open.write_all(&[TERMINATE]).await;
                     }
-                }
-                _ => {
+                } else {
                     // The shim ends everything at the end of its channel.
                     channel = None;
                     patience.as_mut().reset(Instant::now() + SHIM_PATIENCE);
                 }
-            },
+            }
             // A shim that does not run yet, or not any more, hears nothing.
             () = &mut patience, if channel.is_none() => {
                 let _ = child.start_kill();

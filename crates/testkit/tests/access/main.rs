@@ -6,6 +6,7 @@ mod bindings;
 mod bootstrap;
 mod common;
 mod explain;
+mod feed;
 mod keys;
 mod links;
 mod roles;

@@ -114,6 +114,47 @@ async fn watch_writes(pool: &PgPool) {
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn what_died_is_restored_and_what_is_only_slow_is_left_alone_at_first(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let made = w.serving(&worker).await;
+    worker.end().await;
+    w.t.target.hang(w.key(), FailureCode::GatewayUnready);
+    let starts = w.seen().starts;
+    let worker = w.worker();
+    w.until("it is seen", async || (w.agent().await.health.state == Health::Failed).then_some(())).await;
+    worker.end().await;
+    assert_eq!((w.unfinished().await, w.seen().starts), (0, starts), "a slow process was not touched");
+    w.t.target.kill(w.key(), FailureCode::GatewayCrashloop);
+    let worker = w.worker();
+    w.until("it serves again", async || w.is_served(made.revision.id).await.then_some(())).await;
+    w.idle().await;
+    w.assert_serves(made.revision.id).await;
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_hanging_process_is_ended_before_it_is_started_again(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let made = w.serving(&worker).await;
+    worker.end().await;
+    w.t.target.hang(w.key(), FailureCode::GatewayUnready);
+    let process = w.seen().process;
+    // As after six looks.
+    let actor = occ_control::worker::controller(&w.t.control).await.unwrap();
+    let mut tx = w.t.control.store.observe().await.unwrap();
+    let work = occ_work::NewWork::new(occ_model::work::WorkKind::AgentRecover, "recover/test", actor);
+    occ_work::enqueue(&mut tx, &work.about(w.tenant.namespace.id, w.agent)).await.unwrap();
+    tx.commit().await.unwrap();
+    let worker = w.worker();
+    w.idle().await;
+    w.assert_serves(made.revision.id).await;
+    assert_ne!(w.seen().process, process);
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
 async fn health_is_stored_when_it_changes_and_only_then(pool: PgPool) {
     let w = World::new(pool).await;
     let worker = w.worker();

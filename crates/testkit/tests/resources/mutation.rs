@@ -1,9 +1,14 @@
 //! What holds for every mutation of every resource.
 
 use occ_control::{agent, configuration, namespace, secret};
+use occ_model::id::TypedId;
 use occ_model::name::Labels;
 use occ_model::namespace::{CreateNamespace, Quotas};
+use occ_model::operation::Kind;
 use occ_model::problem::Code;
+use occ_store::Named;
+use occ_store::audit::Entry;
+use occ_store::configuration::ConfigurationRow;
 use occ_testkit::trace::trace;
 use occ_testkit::{TestControl, document};
 use serde_json::json;
@@ -82,4 +87,85 @@ async fn grants_that_are_taken_away_count_at_once(pool: PgPool) {
     assert_eq!(code(secret::get(&cx, &ns, &sel("key")).await), Code::NotFound);
     // A repeated request is authorized again, whatever it made before.
     assert_eq!(code(secret::create(&cx, &ns, document::secret(name("key"), "x"), &keyed("k")).await), Code::NotFound);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn of_two_who_edit_what_they_both_read_one_is_told(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    secret::create(&cx, &ns, document::secret(name("key"), "x"), &plain()).await.unwrap();
+    configuration::create(&cx, &ns, document::configuration(name("base"), document::embedded()), &plain())
+        .await
+        .unwrap();
+    agent::create(&cx, &ns, document::agent(name("reader"), name("base"), None), &plain()).await.unwrap();
+    for round in 1..=5 {
+        let patches = [0, 1, 2, 3].map(|n| json!({"description": format!("{round}.{n}")}));
+        let models = [0, 1, 2, 3].map(
+            |n| json!({"values": {"agents": {"defaults": {"model": {"primary": format!("testmodel/m{round}-{n}")}}}}}),
+        );
+        let match_read = if_match(round);
+        let (key, base, reader) = (sel("key"), sel("base"), sel("reader"));
+        let secrets = patches.iter().map(|patch| secret::update(&cx, &ns, &key, patch, &match_read));
+        let documents = models.iter().map(|patch| configuration::update(&cx, &ns, &base, patch, &match_read));
+        let drafts = patches.iter().map(|patch| agent::update(&cx, &ns, &reader, patch, &match_read));
+        let (secrets, documents, drafts) = tokio::join!(
+            futures::future::join_all(secrets),
+            futures::future::join_all(documents),
+            futures::future::join_all(drafts),
+        );
+        let told = |results: Vec<Result<(), occ_control::Error>>| {
+            let codes: Vec<_> = results.into_iter().filter(Result::is_err).map(code).collect();
+            assert_eq!(codes, [Code::GenerationMismatch; 3]);
+        };
+        told(secrets.into_iter().map(|result| result.map(drop)).collect());
+        told(documents.into_iter().map(|result| result.map(drop)).collect());
+        told(drafts.into_iter().map(|result| result.map(drop)).collect());
+    }
+}
+
+/// Waits until a session of this database waits for a row lock.
+async fn until_somebody_waits(pool: &PgPool) {
+    loop {
+        let waiting: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')",
+        )
+        .fetch_one(pool)
+        .await
+        .unwrap();
+        if waiting {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn who_waited_for_a_row_reads_what_was_committed_meanwhile(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns, id) = (t.cx(&tenant.developer), sel("papers"), tenant.namespace.id);
+    let made = configuration::create(&cx, &ns, document::configuration(name("base"), document::embedded()), &plain())
+        .await
+        .unwrap();
+    let epoch = cx.facts().await.unwrap().epoch;
+    let mut first = cx.mutate(epoch).await.unwrap();
+    ConfigurationRow::lock(&mut first, id, made.id).await.unwrap().unwrap();
+    let waiting = tokio::spawn({
+        let cx = cx.clone();
+        async move {
+            let mut second = cx.mutate(epoch).await.unwrap();
+            ConfigurationRow::lock(&mut second, id, made.id).await.unwrap()
+        }
+    });
+    until_somebody_waits(&pool).await;
+    let texts = occ_store::Texts { display_name: None, description: None, labels: &Labels::default() };
+    let generation = occ_store::configuration::edit(&mut first, made.id, texts).await.unwrap();
+    let values = json!({"other": true});
+    let new = occ_store::configuration::Document { values: &values, bindings: &[], by: "test" };
+    occ_store::configuration::edit_document(&mut first, made.id, generation, new).await.unwrap();
+    let entry = Entry::success("configuration.update", Kind::Configuration, made.id.uuid());
+    first.audit(entry).await.unwrap().commit().await.unwrap();
+    let found = waiting.await.unwrap().expect("the Configuration is still there");
+    assert_eq!((found.document_generation, found.values), (2, values));
 }

@@ -68,7 +68,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
     let Some(row) = installation::find(&mut store.read().await?).await? else {
         bail!("there is no Installation in this database yet: run `occ init` first");
     };
-    let keys = Arc::new(keyfiles::load_or_create(&config.data_dir().join("keys"))?);
+    let keys = Arc::new(keyfiles::load(&config.data_dir().join("keys"))?);
     let driver = LocalDriver::open(LocalConfig {
         installation: row.id,
         data: config.data_dir(),

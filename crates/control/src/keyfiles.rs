@@ -31,6 +31,9 @@ pub enum KeyFileError {
     /// A file does not hold 64 hex digits.
     #[error("the key file {0} does not hold 64 hex digits; restore it from your backup")]
     Malformed(String),
+    /// An Installation exists, and its key ring does not.
+    #[error("the key ring {0} is missing: without it no Secret can be opened; restore it from your backup")]
+    Missing(String),
     /// No random bytes.
     #[error("the system gives no random bytes")]
     Random,
@@ -38,6 +41,13 @@ pub enum KeyFileError {
 
 fn io(path: &Path) -> impl FnOnce(std::io::Error) -> KeyFileError + use<'_> {
     move |source| KeyFileError::Io { path: path.display().to_string(), source }
+}
+
+/// Loads the keys of an Installation that exists: a missing ring is refused, since a new one would open nothing.
+pub fn load(dir: &Path) -> Result<Keys, KeyFileError> {
+    let ring = dir.join("ring");
+    let any = fs::read_dir(&ring).is_ok_and(|mut entries| entries.next().is_some());
+    if any { load_or_create(dir) } else { Err(KeyFileError::Missing(ring.display().to_string())) }
 }
 
 /// Loads the keys under `dir`, making what is not there.
@@ -114,6 +124,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_ring_that_is_missing_is_not_made_anew_for_an_installation_that_exists() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(load(dir.path()), Err(KeyFileError::Missing(_))));
+        load_or_create(dir.path()).unwrap();
+        assert!(load(dir.path()).is_ok());
+    }
 
     #[test]
     fn keys_are_made_once_and_refused_when_others_can_read_them() {

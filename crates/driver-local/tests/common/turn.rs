@@ -29,12 +29,23 @@ impl Answer {
 
 /// One turn; `None`: no connection, or it broke.
 pub async fn turn(driver: &impl ComputeDriver, key: AgentKey, revision: RevisionId, text: &str) -> Option<Answer> {
+    turn_in(driver, key, revision, "agent:main:occ:test", text).await
+}
+
+/// One turn of the conversation `session`.
+pub async fn turn_in(
+    driver: &impl ComputeDriver,
+    key: AgentKey,
+    revision: RevisionId,
+    session: &str,
+    text: &str,
+) -> Option<Answer> {
     let body = json!({"model": "openclaw", "messages": [{"role": "user", "content": text}]});
     let request = Request::post("/v1/chat/completions")
         .header("host", "agent")
         .header("content-type", "application/json")
         .header("x-occ-revision", revision.to_string())
-        .header("x-openclaw-session-key", "agent:main:occ:test")
+        .header("x-openclaw-session-key", session)
         .header("authorization", "Bearer what-a-client-sends-stays-outside")
         .header("x-forwarded-for", "203.0.113.7")
         .body(Full::new(Bytes::from(body.to_string())))

@@ -1,0 +1,161 @@
+//! The two walls, tried from real turns of the real runtimes: what a model may call reaches the workspace and nothing else.
+//!
+//! A probe that gets somewhere says `REACHED`; a reply with that word, or with any secret of the stand in it, fails the test.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod common;
+mod walled;
+
+use common::processes::under;
+use occ_model::agent::ExecutionMode;
+use serde_json::json;
+use walled::Walled;
+
+/// Tools that act on the gateway's machine or on the gateway itself.
+const GATEWAY_SIDE: [&str; 21] = [
+    "apply_patch",
+    "automations",
+    "browser",
+    "canvas",
+    "cron",
+    "edit",
+    "gateway",
+    "gateway_exec",
+    "gateway_process",
+    "ls",
+    "nodes",
+    "openclaw",
+    "plugins",
+    "portal",
+    "process",
+    "read",
+    "secrets",
+    "sessions_spawn",
+    "skill_workshop",
+    "terminal",
+    "write",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
+    let walled = Walled::deploy(ExecutionMode::Embedded).await;
+    walled.the_probe_is_able();
+    let probe = walled.probe();
+
+    // Commands, in each way that the tool offers.
+    let secrets = walled.secrets().display().to_string();
+    let ways = [
+        ("exec", json!({"command": probe})),
+        ("exec", json!({"command": probe, "workdir": "/"})),
+        ("exec", json!({"command": probe, "workdir": secrets})),
+        ("exec", json!({"command": probe, "pty": true})),
+        ("exec", json!({"command": probe, "host": "gateway"})),
+        ("exec", json!({"command": probe, "env": {"OCC_X": "1", "WORKSPACE": "/", "PWD": "/"}})),
+        ("tool_call", json!({"id": "openclaw:core:exec", "args": {"command": probe}})),
+    ];
+    walled.all_must_probe(ways).await;
+    // Ways around the wall are refused; were they not, the probe would tell.
+    let around = [
+        json!({"command": probe, "host": "node"}),
+        json!({"command": probe, "host": "sandbox"}),
+        json!({"command": probe, "elevated": true}),
+        json!({"command": probe, "env": {"SHELL": "/bin/sh"}}),
+        json!({"command": probe, "env": {"LD_PRELOAD": "/tmp/x.so"}}),
+        json!({"command": probe, "env": {"LD_LIBRARY_PATH": "/tmp", "LD_AUDIT": "/tmp/x.so", "BASH_ENV": "/tmp/x"}}),
+    ];
+    walled.none_must(around.map(|args| ("exec", args))).await;
+    // In the background, and by what is typed into it.
+    let started = walled.call("exec", json!({"command": probe, "background": true})).await;
+    walled.must_say(&json!({"action": "poll", "sessionId": session(&started), "timeout": 20_000}), "probed").await;
+    let started = walled.call("exec", json!({"command": "bash -s", "background": true, "pty": true})).await;
+    let typed = json!({"action": "write", "sessionId": session(&started), "data": format!("{probe}\nexit\n")});
+    walled.must_not("process", typed).await;
+    walled.must_say(&json!({"action": "log", "sessionId": session(&started)}), "probed").await;
+
+    // The file tools: by path, by a link, by going up.
+    walled.call("exec", json!({"command": walled.links()})).await;
+    for path in walled.files() {
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+        let edits = json!([{"oldText": "a", "newText": "b"}]);
+        let calls = [
+            ("read", json!({"path": path})),
+            ("ls", json!({"path": path})),
+            ("write", json!({"path": path, "content": "changed"})),
+            ("edit", json!({"path": path, "edits": edits})),
+            ("apply_patch", json!({"input": patch})),
+            ("tool_call", json!({"id": "memory_get", "args": {"path": path}})),
+        ];
+        walled.none_must(calls).await;
+    }
+    let url = format!("http://127.0.0.1:{}/", walled.others_port());
+    walled.must_not("tool_call", json!({"id": "web_fetch", "args": {"url": url}})).await;
+    let hidden = ["gateway", "nodes", "openclaw", "plugins", "portal", "secrets", "terminal"];
+    let reply = walled
+        .none_must(hidden.map(|tool| ("tool_call", json!({"id": tool, "args": {"action": "list", "command": probe}}))))
+        .await;
+    assert_eq!(reply.matches("Unknown tool id").count(), hidden.len(), "{reply}");
+    walled.nothing_was_touched();
+    walled.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts_on_the_gateways_side() {
+    let walled = Walled::deploy(ExecutionMode::Dedicated).await;
+    walled.the_probe_is_able();
+    let probe = walled.probe();
+
+    let script = format!("text(JSON.stringify(await tools.exec_command({})))", json!({"cmd": probe}));
+    let ways = [
+        ("exec_command", json!({"cmd": probe})),
+        ("exec_command", json!({"cmd": probe, "shell": "/bin/sh", "login": false})),
+        ("exec_command", json!({"cmd": probe, "workdir": "/"})),
+        ("exec_command", json!({"cmd": probe, "tty": true})),
+        ("exec", json!(script)),
+    ];
+    walled.all_must_probe(ways).await;
+    walled.must_not("exec_command", json!({"cmd": probe, "sandbox_permissions": "require_escalated"})).await;
+    walled.must_not("exec", json!("const fs = await import('fs'); text(fs.readdirSync('/').join())")).await;
+    let started = walled.call("exec_command", json!({"cmd": "bash -s", "tty": true, "yield_time_ms": 500})).await;
+    let id: u64 = after(&started, "session ID ").parse().unwrap();
+    let typed = json!({"session_id": id, "chars": format!("{probe}\nexit\n"), "yield_time_ms": 5_000});
+    walled.all_must_probe([("write_stdin", typed)]).await;
+
+    walled.call("exec_command", json!({"cmd": walled.links()})).await;
+    for path in walled.files() {
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+        let patch = format!("apply_patch '{patch}' && test {path} != link && echo REA''CHED");
+        walled.none_must([("view_image", json!({"path": path})), ("exec_command", json!({"cmd": patch}))]).await;
+    }
+    let args = json!({"command": probe, "cmd": probe, "path": "/", "action": "list"});
+    let reply = walled.none_must(GATEWAY_SIDE.map(|tool| (tool, args.clone()))).await;
+    assert_eq!(reply.matches("unsupported call").count(), GATEWAY_SIDE.len(), "{reply}");
+    // From a script too, where tools that are offered later can be called.
+    let tools = walled.call("exec", json!("text(Object.keys(tools).join(' '))")).await;
+    for tool in tools.split_whitespace().map(|name| name.trim_start_matches("openclaw__")) {
+        assert!(!GATEWAY_SIDE.contains(&tool) && tool != "web_fetch", "{tool} is offered: {tools}");
+    }
+    walled.nothing_was_touched();
+    walled.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_runs_ends_with_the_agent() {
+    let walled = Walled::deploy(ExecutionMode::Embedded).await;
+    walled.call("exec", json!({"command": "sleep 1000; sleep 1000", "background": true})).await;
+    let supervisor = walled.supervisor();
+    let before = under(supervisor);
+    walled.stop().await;
+    common::processes::gone(&before).await;
+    walled.end().await;
+}
+
+/// The word that follows.
+fn after<'a>(text: &'a str, before: &str) -> &'a str {
+    let rest = text.split_once(before).unwrap_or_else(|| panic!("no {before:?} in {text}")).1;
+    rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap()
+}
+
+/// The name of a background command.
+fn session(reply: &str) -> &str {
+    after(reply, "(session ")
+}

@@ -112,14 +112,21 @@ fn row(session: Session, act: Act, again: Callback<()>) -> impl IntoView {
 fn Appearance() -> impl IntoView {
     let preferences = use_preferences();
     let chosen = RwSignal::new(value(preferences.theme.get_untracked()).to_owned());
+    // Each follows the other, and only a difference is set: else they would wake each other for ever.
     Effect::new(move |_| {
         let text = chosen.get();
-        if let Some(theme) = Theme::ALL.into_iter().find(|theme| value(*theme) == text) {
+        let theme = Theme::ALL.into_iter().find(|theme| value(*theme) == text);
+        if let Some(theme) = theme.filter(|_| value(preferences.theme.get_untracked()) != text) {
             preferences.theme.set(theme);
         }
     });
     // The toggle in the top bar changes it, too.
-    Effect::new(move |_| chosen.set(value(preferences.theme.get()).to_owned()));
+    Effect::new(move |_| {
+        let text = value(preferences.theme.get());
+        if chosen.with_untracked(|chosen| chosen != text) {
+            chosen.set(text.to_owned());
+        }
+    });
     let choices =
         Theme::ALL.map(|theme| Choice { value: value(theme), label: theme.label(), text: String::new() }).to_vec();
     view! {

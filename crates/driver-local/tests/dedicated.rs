@@ -71,6 +71,8 @@ async fn a_pair_that_breaks_is_restored_and_one_that_was_ended_in_order_starts_a
     stand.driver.open_route(stand.call(), key, desired.revision).await.unwrap();
     let answer = turn(&stand.driver, key, desired.revision, "SAY and here again").await.unwrap();
     assert!(answer.text().contains("and here again"), "{answer:?}");
+    let last = stand.supervisor(key).unwrap();
     stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
-    assert!(stand.supervisor(key).is_none(), "nothing is left to find");
+    // It answers first and ends then.
+    tokio::time::timeout(Duration::from_secs(20), gone(&[last])).await.expect("nothing is left to find");
 }

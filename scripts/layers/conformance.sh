@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Layer "conformance": the driver suite on the fake, and deploy, turn, replacement, survival and stop on the local driver with the real
-# runtimes. The whole suite on the local driver is in the layer "local".
+# Layer "conformance": the driver suite on the fake, and the native documents against the real runtimes. The local driver on the real
+# runtimes is in the layer "local".
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/filters.sh"

@@ -91,7 +91,7 @@ pub(super) fn Fields() -> impl IntoView {
         Choice {
             value: "dedicated",
             label: "Dedicated",
-            text: "Codex in a process of its own. Its Harness is replaced without interruption.".to_owned(),
+            text: "Codex in a process of its own. A new revision interrupts it for some seconds, too.".to_owned(),
         },
     ];
     view! {

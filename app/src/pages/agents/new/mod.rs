@@ -34,7 +34,7 @@ pub(super) fn modes() -> Vec<Choice> {
             value: ExecutionMode::Dedicated.as_str(),
             label: "Dedicated",
             text:
-                "Codex in a process of its own, which alone gets the key. Its Harness is replaced without interruption."
+                "Codex in a process of its own, which alone gets the key. A new revision interrupts it for some seconds, too."
                     .to_owned(),
         },
     ]

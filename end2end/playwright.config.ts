@@ -5,6 +5,9 @@ export default defineConfig({
   testDir: './tests',
   outputDir: './test-results',
   timeout: 180_000,
+  // What is thoroughly broken says so soon, with the first failures, instead of trying everything at length.
+  globalTimeout: 40 * 60_000,
+  maxFailures: 8,
   expect: { timeout: 15_000 },
   workers: 1,
   retries: 0,
@@ -13,6 +16,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     trace: 'retain-on-failure',
     launchOptions: {
+      timeout: 60_000,
       executablePath: process.env.OCC_CHROMIUM ?? '/usr/bin/chromium',
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
         '--disable-component-update', '--disable-sync'],

@@ -31,8 +31,11 @@ die() {
   exit 1
 }
 
+# newest LOG: the beginning of its last line, without what steers a terminal.
+newest() { tail -c 400 "$1" | tr -d '\r\033' | tail -n 1 | cut -c 1-100; }
+
 # step TITLE LOG COMMAND...: runs it with its output in LOG; shows the end of LOG when it fails. While it runs, a terminal shows
-# the newest line of LOG, and a pipe hears every half minute that it still goes on.
+# the newest line of LOG, and a pipe gets it every half minute.
 step() {
   local title=$1 log=$2 start=$EPOCHSECONDS status=0 pid took
   shift 2
@@ -46,9 +49,9 @@ step() {
     while sleep 0.5 && kill -0 "$pid" 2>/dev/null; do
       n=$((n + 1))
       if [ -t 1 ]; then
-        printf '\r\e[K%s         %.100s%s' "$dim" "$(tail -c 400 "$log" | tr -d '\r\033' | tail -n 1)" "$plain"
+        printf '\r\e[K%s         %s%s' "$dim" "$(newest "$log")" "$plain"
       elif [ $((n % 60)) -eq 0 ]; then
-        say "$title: still at it"
+        say "$title: still at it: $(newest "$log")"
       fi
     done
     [ ! -t 1 ] || printf '\r\e[K'

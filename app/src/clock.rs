@@ -1,7 +1,8 @@
 //! The time as the page sees it: one signal that ticks each second while the tab is visible.
 //!
-//! Invariant: components never read a clock of their own, so everything relative on a page moves together and a hidden
-//! tab does nothing.
+//! Invariants: components never read a clock of their own, so everything relative on a page moves together and a hidden
+//! tab does nothing; a page comes alive at the time at which the server rendered it, since what is drawn from the time (the
+//! marks of an axis, say) must be what the server drew; only then does it move on to the browser's time.
 
 use std::time::Duration;
 
@@ -14,10 +15,20 @@ pub fn utc_now() -> OffsetDateTime {
     {
         #[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 fit an i64 for ages")]
         let millis = js_sys::Date::now() as i64;
-        OffsetDateTime::from_unix_timestamp_nanos(i128::from(millis) * 1_000_000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+        from_millis(millis)
     }
     #[cfg(not(target_arch = "wasm32"))]
     OffsetDateTime::now_utc()
+}
+
+/// The instant of so many milliseconds since 1970.
+fn from_millis(millis: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(millis) * 1_000_000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+/// The milliseconds since 1970.
+fn to_millis(at: OffsetDateTime) -> i64 {
+    i64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX)
 }
 
 /// The ticking time, provided to the whole page by [`provide_now`].
@@ -29,13 +40,21 @@ impl Now {
     pub fn get(self) -> OffsetDateTime {
         self.0.get()
     }
+
+    /// The time, as it is now for the page, not tracked.
+    pub fn get_untracked(self) -> OffsetDateTime {
+        self.0.get_untracked()
+    }
 }
 
 /// Starts the tick and provides [`Now`].
 pub fn provide_now() {
-    let now = RwSignal::new(utc_now());
+    // The server's time travels with the page.
+    let rendered = SharedValue::new(|| to_millis(utc_now())).into_inner();
+    let now = RwSignal::new(from_millis(rendered));
     provide_context(Now(now));
     Effect::new(move |_| {
+        now.set(utc_now());
         let tick = move || {
             if !document().hidden() {
                 now.set(utc_now());

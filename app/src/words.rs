@@ -81,6 +81,11 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// How many attempts failed so far.
+pub fn failed_attempts(n: i32) -> String {
+    if n == 0 { "none".to_owned() } else { n.to_string() }
+}
+
 fn month(month: Month) -> &'static str {
     match month {
         Month::January => "Jan",

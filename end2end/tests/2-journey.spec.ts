@@ -1,8 +1,7 @@
 // The whole way on the real runtime: Namespace → Secret, Configuration and Agent by the guided creation → deploy → serving →
-// a reply → versions → stop. The Agent's name for people is markup.
-import { alive, api, expect, modelKey, modelPort, open, test } from './support';
+// a reply → versions. The Agent's name for people is markup; it goes on serving for the files that follow.
+import { alive, api, expect, modelKey, modelPort, open, space, test } from './support';
 
-const space = 'journey';
 const hostile = '<script>alert(1)</script>';
 
 test.describe.configure({ mode: 'serial', timeout: 300_000 });
@@ -83,10 +82,4 @@ test('shows versions, deployments and logs', async ({ page }) => {
     await open(page, `/console/namespaces/${space}/agents/reader/${tab}`);
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible();
   }
-});
-
-test('stops', async ({ page, request }) => {
-  await open(page, `/console/namespaces/${space}/agents/reader`);
-  await api(request, 'POST', `/namespaces/${space}/agents/reader/stop`);
-  await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/reader`)).health.state, { timeout: 120_000 }).toBe('stopped');
 });

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type APIRequestContext, type Browser, type BrowserContext, type Page, expect, test as base } from '@playwright/test';
 
-export const occ = (...args: string[]): string => execFileSync(process.env.OCC ?? 'occ', args, { encoding: 'utf8' });
+export const occ = (...args: string[]): string =>
+  execFileSync(process.env.OCC ?? 'occ', args, { encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'inherit'] });
 export const signInLink = (): string => occ('signin-link').trim();
 const key = (): string => readFileSync(join(process.env.OCC_DATA_DIR ?? '', 'service-key'), 'utf8').trim();
+/** The Namespace in which the journey is made; the files that follow use what it leaves. */
+export const space = 'journey';
 export const modelPort = process.env.OCC_TESTMODEL_PORT ?? '18080';
 export const modelKey = 'demo-key-of-the-bundled-test-model';
 
@@ -34,6 +37,13 @@ export async function alive(page: Page): Promise<void> {
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await alive(page);
+}
+
+/** Takes those errors from the list that the test caused itself; there must be one. */
+export function expectErrors(errors: string[], pattern: RegExp): void {
+  const others = errors.filter((error) => !pattern.test(error));
+  expect(others.length, `no error like ${pattern}`).toBeLessThan(errors.length);
+  errors.splice(0, errors.length, ...others);
 }
 
 type Worker = { person: BrowserContext };

@@ -20,9 +20,13 @@ serve_start
 export OCC OCC_CHROMIUM=${OCC_CHROMIUM:-$(command -v chromium)}
 OCC=$occ
 
+# A browser that does not start is found here, with what it says.
+check "the browser starts" timeout --kill-after=5 60 "$OCC_CHROMIUM" --headless --no-sandbox --disable-gpu \
+  --user-data-dir="$OCC_TEST_DIR/chromium" --dump-dom about:blank
+
 report=$OCC_TEST_DIR/e2e.json
 PLAYWRIGHT_JSON_OUTPUT_NAME=$report step "e2e: browser tests" "$logs/playwright.log" \
-  npx --no-install playwright test --config end2end --reporter=list,json || true
+  timeout --kill-after=30 50m npx --no-install playwright test --config end2end --reporter=list,json || true
 if [ -s "$report" ]; then
   # A test that passed only when repeated has failed once.
   node -e 'const { stats: s } = JSON.parse(require("fs").readFileSync(process.argv[1]));

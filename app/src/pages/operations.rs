@@ -12,7 +12,7 @@ use crate::load::{read, shown, shown_if_allowed};
 use crate::pages::paging::{More, cursor};
 use crate::parts::{Ago, Button, Card, Column, CopyId, Empty, Fact, Facts, Icon, PageHead, Pill, Table, Tone};
 use crate::show::{work_kind, work_state};
-use crate::words::count;
+use crate::words::failed_attempts;
 
 /// The page.
 #[component]
@@ -47,7 +47,7 @@ pub fn Operations() -> impl IntoView {
                                         columns=vec![
                                             Column::new("Work"),
                                             Column::new("State"),
-                                            Column::wide("Attempts"),
+                                            Column::wide("Failed attempts"),
                                             Column::wide("By"),
                                             Column::wide("Queued"),
                                             Column::right("Do"),
@@ -83,7 +83,7 @@ fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
     let (tone, word) = work_state(work.state);
     let id = work.id.to_string();
     let about = work.agent_id.map(|id| id.to_string()).or_else(|| work.namespace_id.map(|id| id.to_string()));
-    let attempts = count(usize::try_from(work.attempts).unwrap_or(0), "attempt", "attempts");
+    let attempts = failed_attempts(work.attempts);
     let button = match work.state {
         WorkState::Failed => Some("Try again"),
         WorkState::Queued => Some("Cancel"),

@@ -14,7 +14,7 @@ use crate::pages::params::param;
 use crate::parts::{Ago, Button, Card, CopyId, Fact, Facts, Kind, LinkButton, Note, Pill, StepsChart, Tone};
 use crate::paths;
 use crate::show::{failure_means, kind_words, phase, steps};
-use crate::words::{count, duration};
+use crate::words::{count, duration, failed_attempts};
 
 /// The page of one deployment.
 #[component]
@@ -81,7 +81,7 @@ pub(super) fn DeploymentCard(here: Here, deployment: Signal<Deployment>) -> impl
             <StepsChart steps=Signal::derive(move || deployment.with(steps)) />
             <Show when=move || deployment.with(|d| d.next_attempt_at.is_some() && d.phase.in_progress())>
                 <p class="muted">
-                    {move || deployment.with(|d| count(usize::try_from(d.attempts).unwrap_or(0), "attempt", "attempts"))}
+                    {move || deployment.with(|d| count(usize::try_from(d.attempts).unwrap_or(0), "failed attempt", "failed attempts"))}
                     " so far, the next "
                     {move || deployment.with(|d| d.next_attempt_at).map(|at| view! { <Ago at=at.to_offset() /> })}
                 </p>
@@ -168,7 +168,7 @@ fn DeploymentFacts(deployment: Signal<Deployment>) -> impl IntoView {
                     <Ago at=Signal::derive(move || deployment.with(|d| d.created_at.to_offset())) />
                 </Fact>
                 <Fact name="By">{move || deployment.with(|d| d.requested_by.clone())}</Fact>
-                <Fact name="Attempts">{move || deployment.with(|d| d.attempts)}</Fact>
+                <Fact name="Failed attempts">{move || failed_attempts(deployment.with(|d| d.attempts))}</Fact>
                 <Fact name="Model key">{proof}</Fact>
                 <Fact name="Interruption">{interruption}</Fact>
             </Facts>

@@ -94,7 +94,10 @@ fn Head(here: Here) -> impl IntoView {
             }
             sub=move || {
                 view! {
-                    <span>{move || here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string))}</span>
+                    {move || {
+                        let description = here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string));
+                        description.map(|text| view! { <span>{text}</span> })
+                    }}
                     <CopyId id=Signal::derive(move || here.agent.with(|agent| agent.id.to_string())) />
                 }
             }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use time::{Duration, OffsetDateTime};
 
-use crate::clock::utc_now;
+use crate::clock::use_now;
 use crate::parts::{
     Ago, Card, ChatLine, ChatThread, CodeEditor, Column, DiffLine, DiffView, Happening, Level, LogLine, LogPane, Mark,
     Pill, Sort, Speaker, Step, StepState, StepsChart, Table, Timeline, Tone,
@@ -16,7 +16,7 @@ fn step(name: &str, state: StepState, from: Option<OffsetDateTime>, to: Option<O
 
 #[component]
 pub(super) fn StepsShown() -> impl IntoView {
-    let end = utc_now();
+    let end = use_now().get_untracked();
     let at = move |millis: i64| Some(end - Duration::seconds(41) + Duration::milliseconds(millis));
     let mut live = vec![
         step("Admitted, 7 checks", StepState::Done, at(0), at(21)),
@@ -46,7 +46,7 @@ pub(super) fn StepsShown() -> impl IntoView {
 
 #[component]
 pub(super) fn Lists() -> impl IntoView {
-    let now = utc_now();
+    let now = use_now().get_untracked();
     let columns = vec![
         Column::new("Name").sorts(paths::GALLERY.to_owned(), Some(Sort::Up)),
         Column::new("State"),
@@ -121,7 +121,7 @@ pub(super) fn Documents() -> impl IntoView {
 
 #[component]
 pub(super) fn Panes() -> impl IntoView {
-    let now = utc_now();
+    let now = use_now().get_untracked();
     let line = |seq, level, text: &str| LogLine { seq, at: now, level, text: text.to_owned() };
     let log = vec![
         line(1, Level::Info, "app-server listening on 127.0.0.1:41877"),

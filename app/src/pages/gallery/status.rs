@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 use time::Duration;
 
-use crate::clock::utc_now;
+use crate::clock::use_now;
 use crate::parts::{Ago, Button, Card, CopyId, Fact, Facts, Lasted, Meter, Note, Pill, Spark, Tone};
 
 #[component]
 pub(super) fn Statuses() -> impl IntoView {
-    let now = utc_now();
+    let now = use_now().get_untracked();
     view! {
         <Card title="Status" note="one vocabulary, one colour each, never colour alone">
             <div class="row">

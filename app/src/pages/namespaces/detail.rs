@@ -63,7 +63,10 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
             sub=move || {
                 view! {
                     <span class="mono">{move || name.get()}</span>
-                    <span>{move || namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string))}</span>
+                    {move || {
+                        let description = namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string));
+                        description.map(|text| view! { <span>{text}</span> })
+                    }}
                 }
             }
             actions=move || {

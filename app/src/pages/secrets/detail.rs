@@ -43,7 +43,10 @@ fn Detail(namespace: Memo<String>, secret: Signal<Secret>, again: Callback<()>) 
                     <span>
                         "set " <Ago at=Signal::derive(move || secret.with(|s| s.value_set_at.to_offset())) />
                     </span>
-                    <span>{move || secret.with(|s| s.meta.description.as_ref().map(ToString::to_string))}</span>
+                    {move || {
+                        let description = secret.with(|s| s.meta.description.as_ref().map(ToString::to_string));
+                        description.map(|text| view! { <span>{text}</span> })
+                    }}
                 }
             }
         />

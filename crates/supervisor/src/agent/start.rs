@@ -102,10 +102,8 @@ pub(super) async fn start(
         secret_variable: None,
     };
     let gateway = Child::start(&walls, &launch, &folder.book, Source::Gateway).await?;
-    let begun = Instant::now();
     claim.during(gateway_is_ready(&gateway, set.ports.gateway)).await??;
-    let seconds = begun.elapsed().as_secs_f32();
-    steps.done(StepKind::GatewayReady, Some(format!("{seconds:.1} s")));
+    steps.done(StepKind::GatewayReady, None);
     let address = Address { port: set.ports.gateway, token: set.gateway_token };
     Ok(Running::new(candidate.served, gateway, address, harness))
 }

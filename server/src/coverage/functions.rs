@@ -19,7 +19,7 @@ const PUBLIC: &[(&str, &str)] = &[];
 /// Every server function; what is wrong with the table where something is.
 pub fn doors() -> Result<Vec<Door>, Vec<String>> {
     let rows = [reads(), checks(), writes(), ends()].concat();
-    let known: BTreeSet<_> = rows.iter().map(|row| row.path()).collect();
+    let known: BTreeSet<_> = rows.iter().map(Row::path).collect();
     let public: BTreeSet<_> = PUBLIC.iter().map(|(name, _)| format!("/api/fn/{name}")).collect();
     let registered: BTreeSet<_> = server_fn_paths().map(|(path, _)| path.to_owned()).collect();
     let lacking = registered.iter().filter(|path| !known.contains(*path) && !public.contains(*path));

@@ -6,11 +6,15 @@
 mod authn;
 mod cli;
 mod config;
+#[cfg(test)]
+mod coverage;
 mod http;
 mod openapi;
 mod rest;
 mod serve;
 mod site;
+#[cfg(test)]
+mod test_site;
 mod wiring;
 
 use std::ffi::OsString;

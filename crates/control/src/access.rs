@@ -16,6 +16,7 @@ use occ_store::{Named, namespace};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::binding_request;
 use crate::context::Cx;
 use crate::error::{Error, Result};
 
@@ -53,7 +54,12 @@ async fn facts(cx: &Cx, request: &Explain, namespace: Option<NamespaceId>) -> Re
         let place = namespace.map_or_else(|| Target::installation(Kind::Installation, None), Target::namespace);
         cx.require(operation::ACCESS_EXPLAIN.id, Action::Administer, place).await?;
     }
-    cx.control().facts.get(&mut cx.read().await?, identity).await
+    let mut on = cx.read().await?;
+    // Whoever administers a Namespace is told of another tenant's identity as of one that is not there (I6).
+    let foreign =
+        identity != own && namespace.is_some() && !binding_request::is_of(&mut on, namespace, identity).await?;
+    let meant = if foreign { Identity::from_parts(identity.kind(), Uuid::nil()) } else { identity };
+    cx.control().facts.get(&mut on, meant).await
 }
 
 async fn within(cx: &Cx, text: &str) -> Result<NamespaceId> {
@@ -73,11 +79,13 @@ async fn target(cx: &Cx, request: &Explain, namespace: Option<NamespaceId>) -> R
     {
         return Ok(Target::namespace(namespace));
     }
+    // In a Namespace an id stands for what it names there: a binding on another tenant's thing decides nothing (I6).
+    let within = namespace.is_some() && matches!(kind, Kind::Agent | Kind::Secret | Kind::Configuration);
     let id = match &request.resource {
         None => None,
         Some(text) => Some(match kind.read_id(text) {
-            Some(id) => id,
-            None => named(cx, kind, namespace, text).await?,
+            Some(id) if !within => id,
+            _ => named(cx, kind, namespace, text).await?,
         }),
     };
     if kind == Kind::Namespace {
@@ -88,7 +96,7 @@ async fn target(cx: &Cx, request: &Explain, namespace: Option<NamespaceId>) -> R
     Ok(Target { kind, namespace, id })
 }
 
-/// A resource by name; a name that does not resolve stands for one that no binding names.
+/// A resource of a Namespace; what does not resolve there stands for one that no binding names.
 async fn named(cx: &Cx, kind: Kind, namespace: Option<NamespaceId>, text: &str) -> Result<Uuid> {
     let refused = || invalid("/resource", "Name a resource of this kind by id, or by name in its Namespace.");
     let namespace = namespace.ok_or_else(refused)?;

@@ -69,7 +69,12 @@ pub(crate) async fn resolve(
 async fn subject(on: &mut impl Conn, namespace: Option<NamespaceId>, text: &str) -> Result<Identity> {
     let refused = || unusable("/subject", "subject");
     let identity: Identity = serde_json::from_value(Value::String(text.to_owned())).map_err(|_| refused())?;
-    let there = match identity {
+    if is_of(on, namespace, identity).await? { Ok(identity) } else { Err(refused()) }
+}
+
+/// Whether an identity is there for this Namespace (`None`: for the Installation as a whole).
+pub(crate) async fn is_of(on: &mut impl Conn, namespace: Option<NamespaceId>, identity: Identity) -> Result<bool> {
+    Ok(match identity {
         Identity::Principal(id) => principal::name(on, id).await?.is_some(),
         Identity::ServicePrincipal(id) => service_principal::find(on, &Selector::Id(id))
             .await?
@@ -80,8 +85,7 @@ async fn subject(on: &mut impl Conn, namespace: Option<NamespaceId>, text: &str)
             }
             None => false,
         },
-    };
-    if there { Ok(identity) } else { Err(refused()) }
+    })
 }
 
 async fn resource(on: &mut impl Conn, namespace: Option<NamespaceId>, wanted: &ResourceScope) -> Result<Exact> {

@@ -52,10 +52,20 @@ fn meant<I: TypedId>(of: &Selector<I>, found: Option<I>) -> I {
 
 /// The Namespace of the path, for an operation on itself.
 pub async fn namespace(cx: &Cx, operation: &Operation, of: &Selector<NamespaceId>) -> Result<Place> {
+    let (found, decision) = namespace_or_absent(cx, operation, of).await?;
+    Ok(Place { namespace: found.ok_or_else(Error::not_found)?, decision })
+}
+
+/// The same, for an operation that may begin where none is: decided on alike.
+pub async fn namespace_or_absent(
+    cx: &Cx,
+    operation: &Operation,
+    of: &Selector<NamespaceId>,
+) -> Result<(Option<NamespaceRow>, Decision)> {
     let found = namespace::find(&mut cx.read().await?, of).await?;
     let target = Target::namespace(meant(of, found.as_ref().map(|row| row.id)));
     let decision = cx.require(operation.id, action(operation)?, target).await?;
-    Ok(Place { namespace: found.ok_or_else(Error::not_found)?, decision })
+    Ok((found, decision))
 }
 
 /// The Namespace of the path, for an operation on its collection of the operation's kind (create).

@@ -13,11 +13,13 @@ use occ_control::wake::Wake;
 use occ_control::{Control, Cx, WriteOptions, bootstrap, namespace};
 use occ_driver::fake::{Fake, FakeTarget};
 use occ_model::access::IdentityKind;
-use occ_model::id::{BindingId, NamespaceId, PrincipalId, RequestId, TypedId};
+use occ_model::id::{BindingId, NamespaceId, PrincipalId, RequestId, RoleId, TypedId};
 use occ_model::identity::{Actor, Identity};
+use occ_model::name::Name;
 use occ_model::namespace::{CreateNamespace, Namespace, NamespaceStatus, Quotas};
 use occ_model::operation::Kind;
 use occ_openclaw::schema::SchemaCache;
+use occ_policy::PermissionSet;
 use occ_store::audit::Entry;
 use occ_store::tx::Origin;
 use occ_store::{Conn, Store, binding, policy, principal, role};
@@ -120,6 +122,18 @@ impl TestControl {
         let entry = Entry::success("principal.enrol", Kind::Principal, id.uuid());
         tx.audit(entry).await?.commit().await?;
         Ok(Actor { identity: Identity::Principal(id), name: name.to_owned() })
+    }
+
+    /// Enrols a person who may do exactly this, everywhere, by a role of their own.
+    pub async fn person_with(&self, name: &Name, permissions: &PermissionSet) -> Result<Actor> {
+        let who = self.person(name.as_str()).await?;
+        let role = RoleId::new();
+        let mut tx = self.control.store.mutate(self.origin().await?).await?;
+        role::insert(&mut tx, role, None, name.as_str(), permissions, false).await?;
+        binding::insert(&mut tx, BindingId::new(), who.identity, role, None, None).await?;
+        tx.bump_policy().await?;
+        tx.audit(Entry::success("role.create", Kind::Role, role.uuid())).await?.commit().await?;
+        Ok(who)
     }
 
     /// Binds a built-in role, in the Installation or in one Namespace.

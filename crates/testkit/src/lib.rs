@@ -4,5 +4,7 @@ pub mod cast;
 pub mod conformance;
 pub mod document;
 pub mod trace;
+pub mod worker;
 
 pub use cast::{Cast, Tenant, TestControl, test_keys, workload};
+pub use worker::Worker;

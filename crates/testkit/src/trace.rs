@@ -19,11 +19,10 @@ pub async fn trace(pool: &PgPool) -> Result<Trace> {
     let mut found = BTreeMap::new();
     for table in tables {
         // Names come from the catalogue, not from outside.
-        let counted = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
-        found.insert(table.clone(), sqlx::query_scalar(counted).fetch_one(pool).await?);
-        let digest =
-            sqlx::AssertSqlSafe(format!("SELECT coalesce(sum(hashtext(t::text)::bigint), 0)::bigint FROM {table} t"));
-        found.insert(format!("{table} (content)"), sqlx::query_scalar(digest).fetch_one(pool).await?);
+        let query = format!("SELECT count(*), coalesce(sum(hashtext(t::text)::bigint), 0)::bigint FROM {table} t");
+        let (rows, digest): (i64, i64) = sqlx::query_as(sqlx::AssertSqlSafe(query)).fetch_one(pool).await?;
+        found.insert(table.clone(), rows);
+        found.insert(format!("{table} (content)"), digest);
     }
     Ok(Trace(found))
 }

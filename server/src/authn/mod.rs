@@ -44,8 +44,9 @@ impl Authn {
     pub async fn authenticate(&self, control: &Arc<Control>, request: &Parts, id: RequestId) -> Result<Cx> {
         let headers = &request.headers;
         let bearer = bearer(headers)?;
-        let session = request.extensions.get::<Session>();
-        if bearer.is_some() && has_cookie(headers) {
+        // Without a cookie there is nobody to be recognised: that comes before where the request is from.
+        let session = request.extensions.get::<Session>().filter(|_| has_cookie(headers));
+        if bearer.is_some() && session.is_some() {
             return Err(Error::refused(
                 Code::MalformedRequest,
                 "Send a session cookie or an Authorization header, not both.",

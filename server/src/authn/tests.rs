@@ -1,54 +1,18 @@
 //! Who is recognised over HTTP, with a real database behind: cookies, keys, origins, and streams that end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::{Method, Request, Response, StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use http_body_util::BodyExt;
 use occ_control::{bootstrap, key, service_principal};
 use occ_model::access::{CreateKey, CreateServicePrincipal};
 use occ_model::reference::Selector;
-use occ_testkit::TestControl;
 use secrecy::ExposeSecret;
-use serde_json::Value;
 use sqlx::PgPool;
-use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
 
 use super::COOKIE;
-use crate::config::Config;
-use crate::serve::{Roles, router};
-
-const HOST: &str = "127.0.0.1:7171";
-const ORIGIN: &str = "http://127.0.0.1:7171";
-
-struct Site {
-    test: TestControl,
-    app: Router,
-    shutdown: CancellationToken,
-}
+use crate::test_site::{ORIGIN, Site, read};
 
 impl Site {
-    async fn new(pool: PgPool) -> Self {
-        let test = TestControl::new(pool).await.unwrap();
-        let shutdown = CancellationToken::new();
-        let roles = Roles { api: true, console: true, controller: false };
-        let app = router(&Config::default(), &test.control, roles, shutdown.clone());
-        Self { test, app, shutdown }
-    }
-
-    async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Response<Body> {
-        let mut request = Request::builder().method(method).uri(path).header(header::HOST, HOST);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        self.app.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
-    }
-
-    async fn get(&self, path: &str, headers: &[(&str, &str)]) -> (StatusCode, Value) {
-        read(self.send(Method::GET, path, headers).await).await
-    }
-
     /// Signs in by a new one-time link; the cookie as it is sent back.
     async fn sign_in(&self, cookie: Option<&str>) -> String {
         let link = bootstrap::signin_link(&self.test.control.store).await.unwrap();
@@ -73,12 +37,6 @@ impl Site {
             key::create(&cx, &Selector::Id(made.id), days, &occ_control::WriteOptions::default()).await.unwrap();
         format!("Bearer {}", issued.secret.0)
     }
-}
-
-async fn read(response: Response<Body>) -> (StatusCode, Value) {
-    let status = response.status();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
@@ -195,15 +153,9 @@ async fn i12_no_request_chooses_an_installation_a_driver_or_a_target(pool: PgPoo
         let (status, problem) = site.get(&format!("/api/v1/namespaces?{word}=x"), &[("cookie", &cookie)]).await;
         assert_eq!((status, problem["code"].as_str()), (StatusCode::BAD_REQUEST, Some("INVALID_QUERY")), "{word}");
         let body = serde_json::json!({ "name": "research", word: "x" });
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri("/api/v1/namespaces")
-            .header(header::HOST, HOST)
-            .header(header::COOKIE, &cookie)
-            .header(header::ORIGIN, ORIGIN)
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()));
-        let (status, problem) = read(site.app.clone().oneshot(request.unwrap()).await.unwrap()).await;
+        let own = [("cookie", cookie.as_str()), ("origin", ORIGIN), ("content-type", "application/json")];
+        let sent = site.send_with(Method::POST, "/api/v1/namespaces", &own, body.to_string()).await;
+        let (status, problem) = read(sent).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{word}");
         assert_eq!(problem["errors"][0]["pointer"], format!("/{word}"));
         assert_eq!(problem["errors"][0]["code"], "UNKNOWN_FIELD");

@@ -13,7 +13,6 @@ use occ_model::id::NamespaceId;
 use occ_model::operation;
 use occ_model::problem::{Code, Problem};
 use occ_model::reference::Selector;
-use occ_store::namespace as store;
 
 use crate::context::Cx;
 use crate::error::{Error, Result};
@@ -32,12 +31,18 @@ pub async fn apply(
     if documents.0.len() > Apply::MAX_DOCUMENTS {
         return Err(Error::refused(Code::MalformedRequest, "Send at most 200 documents at once."));
     }
-    let documents = read::all(documents, name_of(cx, namespace).await?.as_deref());
+    // A Namespace that one may not read is refused as a whole, whether or not it is there (I6),
+    let (there, _) = place::namespace_or_absent(cx, &operation::NAMESPACE_APPLY, namespace).await?;
+    let name = match (&there, namespace) {
+        (Some(row), _) => Some(row.meta.name.as_str()),
+        (None, Selector::Name(name)) => Some(name.as_str()),
+        (None, Selector::Id(_)) => None,
+    };
+    let documents = read::all(documents, name);
     let makes_namespace = documents.iter().any(|document| matches!(document.read, Ok(read::Read::Namespace(_))));
-    let absent = store::find(&mut cx.read().await?, namespace).await?.is_none();
-    // A Namespace that one may not read, or that the list does not make, is refused as a whole.
-    if !(absent && makes_namespace) {
-        place::namespace(cx, &operation::NAMESPACE_APPLY, namespace).await?;
+    // and so is one that is not there and that the list does not make.
+    if there.is_none() && !makes_namespace {
+        return Err(Error::not_found());
     }
     let mut pass = Pass::new(cx, namespace, options.dry_run);
     let mut items: Vec<(usize, ApplyItem)> = Vec::with_capacity(documents.len());
@@ -48,17 +53,6 @@ pub async fn apply(
     items.sort_by_key(|(index, _)| *index);
     let items: Vec<_> = items.into_iter().map(|(_, item)| item).collect();
     Ok(ApplyReport { converged: items.iter().all(|item| item.outcome != ApplyOutcome::Failed), items })
-}
-
-/// The name that a Namespace document must have: the path's.
-async fn name_of(cx: &Cx, namespace: &Selector<NamespaceId>) -> Result<Option<String>> {
-    match namespace {
-        Selector::Name(name) => Ok(Some(name.to_string())),
-        Selector::Id(_) => {
-            let row = store::find(&mut cx.read().await?, namespace).await?;
-            Ok(row.map(|row| row.meta.name.to_string()))
-        }
-    }
 }
 
 /// Namespace, Secrets, Configurations, Agents; each in the order sent. What cannot be read comes last.

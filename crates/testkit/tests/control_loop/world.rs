@@ -1,9 +1,6 @@
-//! One tenant with one Agent, a worker that can be started, ended and killed, and waiting without sleeping.
+//! One tenant with one Agent, and what becomes of it.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use occ_control::{Control, Cx, WriteOptions, agent, configuration, deploy, deployment, lifecycle, secret, worker};
+use occ_control::{Cx, WriteOptions, agent, configuration, deploy, deployment, lifecycle, secret};
 use occ_driver::AgentKey;
 use occ_driver::fake::Seen;
 use occ_model::agent::{Agent, RouteState};
@@ -11,13 +8,9 @@ use occ_model::deployment::{Admitted, DeployOutcome, Deployment, Phase};
 use occ_model::id::{AgentId, DeploymentId, NamespaceId, RevisionId, TypedId};
 use occ_model::identity::Actor;
 use occ_model::reference::Selector;
+pub use occ_testkit::Worker;
 use occ_testkit::{Tenant, TestControl, document};
 use sqlx::PgPool;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
-
-/// Nothing here takes that long; a test that waits longer is stuck.
-const STUCK: Duration = Duration::from_mins(1);
 
 pub struct World {
     pub t: TestControl,
@@ -155,31 +148,16 @@ impl World {
 
     /// Waits until no work is queued or running.
     pub async fn idle(&self) {
-        self.until("the queue is empty", async || (self.unfinished().await == 0).then_some(())).await;
+        self.t.idle().await.unwrap();
     }
 
     pub async fn unfinished(&self) -> i64 {
-        sqlx::query_scalar("SELECT count(*) FROM work WHERE state IN ('queued', 'running')")
-            .fetch_one(&self.pool)
-            .await
-            .unwrap()
+        self.t.unfinished().await.unwrap()
     }
 
     /// Looks again after each commit, until there is an answer.
     pub async fn until<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-        let waiting = async {
-            loop {
-                let woken = self.t.control.wake.notified();
-                tokio::pin!(woken);
-                woken.as_mut().enable();
-                if let Some(found) = look().await {
-                    return found;
-                }
-                // A commit wakes it; the timer covers effects on the target that follow their commit.
-                let _looked = tokio::time::timeout(Duration::from_millis(200), woken).await;
-            }
-        };
-        tokio::time::timeout(STUCK, waiting).await.unwrap_or_else(|_| panic!("stuck waiting until {what}"))
+        self.t.until(what, look).await.unwrap()
     }
 
     /// Every lease has run out: what a dead worker held can be taken.
@@ -238,31 +216,5 @@ impl World {
         assert_eq!(agent.route_state, RouteState::Open);
         let seen = self.seen();
         assert_eq!((seen.route, seen.running), (Some((revision, RouteState::Open)), Some(revision)));
-    }
-}
-
-/// A worker: a task that can be ended in order, or killed where it stands.
-pub struct Worker {
-    task: JoinHandle<()>,
-    shutdown: CancellationToken,
-}
-
-impl Worker {
-    pub fn start(control: &Arc<Control>) -> Self {
-        let shutdown = CancellationToken::new();
-        let task = tokio::spawn(worker::run(Arc::clone(control), 8, shutdown.clone()));
-        Self { task, shutdown }
-    }
-
-    /// Ends it in order.
-    pub async fn end(self) {
-        self.shutdown.cancel();
-        self.task.await.unwrap();
-    }
-
-    /// Kills it: every step is dropped at the await where it stands, leases stay.
-    pub async fn kill(self) {
-        self.task.abort();
-        let _aborted = self.task.await;
     }
 }

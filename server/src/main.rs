@@ -7,10 +7,12 @@ mod authn;
 mod cli;
 mod config;
 mod http;
+mod listen;
 mod openapi;
 mod rest;
 mod serve;
 mod site;
+mod tls;
 mod wiring;
 
 use std::ffi::OsString;

@@ -9,12 +9,14 @@ mod config;
 #[cfg(test)]
 mod coverage;
 mod http;
+mod listen;
 mod openapi;
 mod rest;
 mod serve;
 mod site;
 #[cfg(test)]
 mod test_site;
+mod tls;
 mod wiring;
 
 use std::ffi::OsString;

@@ -1,24 +1,24 @@
 //! `occ serve`: the roles of one process, wired together.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::Context;
 use axum::Router;
 use axum::middleware;
-use axum::serve::ListenerExt;
+use axum::serve::{Listener, ListenerExt, TapIo};
 use occ_control::{Control, signals, worker};
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, SessionManagerLayer};
 
 use crate::authn::session_store::Sessions;
-use crate::authn::{Authn, COOKIE, Origins};
-use crate::config::Config;
+use crate::authn::{Authn, COOKIE, Origins, behind_proxies};
+use crate::config::{Config, Proxy};
 use crate::http::state::AppState;
 use crate::http::{fallback, health, request_id, route, security};
-use crate::{openapi, rest, site, wiring};
+use crate::tls::{self, TlsListener};
+use crate::{listen, openapi, rest, site, wiring};
 
 /// Which roles this process has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,29 +33,41 @@ pub struct Roles {
 
 /// Runs until asked to stop (TERM or INT), then finishes or releases what it has within 10 s.
 pub async fn run(config: &Config, roles: Roles) -> anyhow::Result<()> {
+    // Files and port first: where they cannot be used, nothing else is touched.
+    let acceptor = config.server.tls.as_ref().map(tls::acceptor).transpose()?;
+    let listener = listen::bind(config.server.listen).await?;
     let control = wiring::control(config).await?;
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
-    let listener = TcpListener::bind(config.server.listen).await.with_context(|| {
-        format!("cannot listen on {}: choose another with server.listen or OCC_PORT", config.server.listen)
-    })?;
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(signals::run(Arc::clone(&control), shutdown.clone()));
     if roles.controller {
         tasks.spawn(worker::run(Arc::clone(&control), config.controller.slots, shutdown.clone()));
     }
     let app = router(config, &control, roles, shutdown.clone());
-    let listener = listener.tap_io(|tcp| {
-        // Without it every streamed page waits 40 ms for the client's acknowledgement.
-        let _ = tcp.set_nodelay(true);
-    });
-    tracing::info!(address = %config.server.listen, "serving");
-    let stopped = shutdown.clone();
-    axum::serve(listener, app.into_make_service_with_connect_info::<std::net::SocketAddr>())
-        .with_graceful_shutdown(async move { stopped.cancelled().await })
-        .await?;
+    tracing::info!(address = %config.server.listen, tls = acceptor.is_some(), "serving");
+    if let Some(acceptor) = acceptor {
+        answer(TlsListener::new(listener, acceptor)?.tap_io(|_| {}), app, shutdown).await?;
+    } else {
+        let listener = listener.tap_io(|tcp| {
+            // Without it every streamed page waits 40 ms for the client's acknowledgement.
+            let _ = tcp.set_nodelay(true);
+        });
+        answer(listener, app, shutdown).await?;
+    }
     while tasks.join_next().await.is_some() {}
     Ok(())
+}
+
+/// Answers until `stopped`.
+async fn answer<L, F>(listener: TapIo<L, F>, app: Router, stopped: CancellationToken) -> std::io::Result<()>
+where
+    L: Listener<Addr = SocketAddr>,
+    F: FnMut(&mut L::Io) + Send + 'static,
+{
+    axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>())
+        .with_graceful_shutdown(async move { stopped.cancelled().await })
+        .await
 }
 
 /// Everything that is answered over HTTP.
@@ -73,6 +85,7 @@ pub fn router(config: &Config, control: &Arc<Control>, roles: Roles, shutdown: C
         .with_same_site(SameSite::Lax)
         .with_path("/")
         .with_expiry(Expiry::OnSessionEnd);
+    let proxies: Arc<[Proxy]> = config.server.trusted_proxies.clone().into();
     let mut app = Router::new();
     if roles.api {
         app = app.nest(
@@ -92,6 +105,7 @@ pub fn router(config: &Config, control: &Arc<Control>, roles: Roles, shutdown: C
         .merge(health::router())
         .layer(middleware::from_fn(security::headers))
         .layer(CatchPanicLayer::custom(fallback::panicked))
+        .layer(middleware::from_fn_with_state(proxies, behind_proxies))
         .layer(middleware::from_fn(request_id::assign))
         .with_state(state)
 }

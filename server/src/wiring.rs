@@ -10,6 +10,7 @@ use occ_control::settings::Settings;
 use occ_control::wake::Wake;
 use occ_control::{Control, keyfiles};
 use occ_driver_local::{LocalConfig, LocalDriver};
+use occ_model::id::InstallationId;
 use occ_openclaw::schema::SchemaCache;
 use occ_postgres::Embedded;
 use occ_store::{Store, installation};
@@ -68,9 +69,27 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
     let Some(row) = installation::find(&mut store.read().await?).await? else {
         bail!("there is no Installation in this database yet: run `occ init` first");
     };
-    let keys = Arc::new(keyfiles::load(&config.data_dir().join("keys"))?);
-    let driver = LocalDriver::open(LocalConfig {
+    let key_dir = config.data_dir().join("keys");
+    let keys = Arc::new(keyfiles::load(&key_dir)?);
+    let driver =
+        LocalDriver::open(local(config, row.id)?).await.context("the local driver cannot use its data folder")?;
+    Ok(Arc::new(Control {
         installation: row.id,
+        store,
+        compute: Arc::new(driver),
+        settings: settings(config),
+        secrets: Arc::new(DatabaseSecrets::new(Arc::clone(&keys)).with_files(&key_dir)),
+        documents: Arc::new(SchemaCache::bundled()),
+        keys,
+        facts: FactsCache::default(),
+        wake: Wake::default(),
+    }))
+}
+
+/// What the local driver of this machine is told.
+pub fn local(config: &Config, installation: InstallationId) -> anyhow::Result<LocalConfig> {
+    Ok(LocalConfig {
+        installation,
         data: config.data_dir(),
         runtimes: config.runtimes_dir(),
         program: std::env::current_exe().context("where is this program?")?,
@@ -79,19 +98,6 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
             config::Isolation::None => Isolation::None,
         },
     })
-    .await
-    .context("the local driver cannot use its data folder")?;
-    Ok(Arc::new(Control {
-        installation: row.id,
-        store,
-        compute: Arc::new(driver),
-        settings: settings(config),
-        secrets: Arc::new(DatabaseSecrets::new(Arc::clone(&keys))),
-        documents: Arc::new(SchemaCache::bundled()),
-        keys,
-        facts: FactsCache::default(),
-        wake: Wake::default(),
-    }))
 }
 
 fn settings(config: &Config) -> Settings {

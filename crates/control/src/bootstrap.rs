@@ -123,28 +123,44 @@ async fn bind(tx: &mut Tx<Mutation>, subject: Identity, name: &str) -> Result<()
     Ok(())
 }
 
-/// Another one-time sign-in link for the first administrator who may still act. Needs the owner's connection; audited.
-pub async fn signin_link(owner: &Store) -> Result<SecretString> {
-    let mut on = owner.read().await?;
-    let (admin, name) = principal::first_administrator(&mut on)
+/// On whose behalf the machine's operator acts, who needs the owner's connection: the first administrator who may still act.
+pub async fn operator(owner: &Store) -> Result<Actor> {
+    let (admin, name) = principal::first_administrator(&mut owner.read().await?)
         .await?
         .ok_or_else(|| Error::refused(Code::StateConflict, "No administrator may act. Run `occ init --recover`."))?;
-    drop(on);
-    let actor = Actor { identity: Identity::Principal(admin), name };
+    Ok(Actor { identity: Identity::Principal(admin), name })
+}
+
+/// Another one-time sign-in link for the first administrator who may still act. Needs the owner's connection; audited.
+pub async fn signin_link(owner: &Store) -> Result<SecretString> {
+    let actor = operator(owner).await?;
     let mut tx = owner.mutate(Origin { actor, request: None, epoch: None }).await?;
-    let (link, entry) = issue_link(&mut tx, admin).await?;
+    let (link, entry) = issue_link(&mut tx).await?;
     tx.audit(entry).await?.commit().await?;
     Ok(link)
 }
 
+/// What `recover` did.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The Installation.
+    pub installation: InstallationId,
+    /// The administrator that was enrolled.
+    pub administrator: PrincipalId,
+    /// That administrator's name.
+    pub name: String,
+    /// Token of the one-time sign-in link: `/signin/<token>`.
+    pub link: SecretString,
+}
+
 /// Re-issues access while no administrator may act: enrols a person named "Recovery" as one, with a one-time sign-in link, in one
 /// transaction. Whoever comes in by it puts the real administrators right. Needs the owner's connection; audited by name.
-pub async fn recover(owner: &Store) -> Result<SecretString> {
+pub async fn recover(owner: &Store) -> Result<Recovered> {
     let mut on = owner.read().await?;
     let epoch = policy::epoch(&mut on).await?;
-    if installation::find(&mut on).await?.is_none() {
+    let Some(installation) = installation::find(&mut on).await? else {
         return Err(Error::refused(Code::StateConflict, "There is no Installation yet. Run `occ init`."));
-    }
+    };
     if principal::first_administrator(&mut on).await?.is_some() {
         return Err(Error::refused(
             Code::StateConflict,
@@ -159,7 +175,7 @@ pub async fn recover(owner: &Store) -> Result<SecretString> {
     principal::insert(&mut tx, admin, &actor.name).await?;
     bind(&mut tx, actor.identity, ADMIN).await?;
     tx.bump_policy().await?;
-    let (link, issued) = issue_link(&mut tx, admin).await?;
+    let (link, issued) = issue_link(&mut tx).await?;
     let entry = Entry::success("installation.recover", Kind::Principal, admin.uuid())
         .of(&actor.name, None)
         .ended(Outcome::Success, "owner_role")
@@ -167,14 +183,17 @@ pub async fn recover(owner: &Store) -> Result<SecretString> {
     let mut tx = tx.audit(entry).await?;
     tx.also_audit(issued).await?;
     tx.commit().await?;
-    Ok(link)
+    Ok(Recovered { installation: installation.id, administrator: admin, name: actor.name, link })
 }
 
-/// Makes a one-time link, and the entry that is to be audited with it.
-async fn issue_link(tx: &mut Tx<Mutation>, admin: PrincipalId) -> Result<(SecretString, Entry)> {
+/// Makes a one-time link for the actor, and the entry that is to be audited with it.
+async fn issue_link(tx: &mut Tx<Mutation>) -> Result<(SecretString, Entry)> {
+    let Some(Actor { identity: Identity::Principal(admin), name }) = tx.origin().map(|origin| origin.actor.clone())
+    else {
+        return Err(Error::refused(Code::StateConflict, "Sign-in links are for people."));
+    };
     let link = token::token()?;
     signin_link::insert(tx, &token::hash(link.expose_secret()), admin).await?;
-    let name = tx.origin().map(|origin| origin.actor.name.clone()).unwrap_or_default();
     let entry = Entry::success("signin_link.create", Kind::Principal, admin.uuid())
         .of(&name, None)
         .ended(Outcome::Success, "owner_role");

@@ -55,6 +55,9 @@ pub async fn record(cx: &Cx, mut tx: Tx<Mutation>, once: &Once, change: Change<'
     };
     outbox::announce(&mut tx, &announcement).await?;
     once.remember(cx, &mut tx, &json!({ "id": change.shown }), change.status).await?;
+    if let Some(part) = cx.part() {
+        part.remember(cx, &mut tx, change.op).await?;
+    }
     let entry = Entry::success(change.operation.id, change.operation.kind, change.id)
         .of(change.meta.name.as_str(), Some(change.namespace))
         .because(evidence(&change.decision.evidence))

@@ -14,6 +14,7 @@ use occ_store::{Mutation, Read, Tx, service_key, session};
 use serde_json::{Value, json};
 
 use crate::Control;
+use crate::apply::Part;
 use crate::error::{Error, Result};
 
 /// By what the caller was recognised: looked at again where an answer goes on for long.
@@ -32,6 +33,7 @@ pub struct Cx {
     actor: Arc<Actor>,
     request: Option<RequestId>,
     credential: Option<Credential>,
+    part: Option<Part>,
 }
 
 impl std::ops::Deref for Cx {
@@ -42,15 +44,26 @@ impl std::ops::Deref for Cx {
 }
 
 impl Cx {
-    /// A context for `actor`. Made by authentication (server) and by the worker, nowhere else.
+    /// A context for `actor`. Made by authentication (server), by the worker, and for the machine's operator, nowhere else.
     pub fn new(control: Arc<Control>, actor: Actor, request: Option<RequestId>) -> Self {
-        Self { control, actor: Arc::new(actor), request, credential: None }
+        Self { control, actor: Arc::new(actor), request, credential: None, part: None }
     }
 
     /// The same, recognised by this.
     #[must_use]
     pub fn recognised_by(self, credential: Credential) -> Self {
         Self { credential: Some(credential), ..self }
+    }
+
+    /// The same, as a part of a keyed list (or no part of one): its change is remembered with the list.
+    #[must_use]
+    pub(crate) fn as_part(&self, part: Option<Part>) -> Self {
+        Self { part, ..self.clone() }
+    }
+
+    /// The part of a keyed list that the change is.
+    pub(crate) fn part(&self) -> Option<&Part> {
+        self.part.as_ref()
     }
 
     /// The session that it comes from, if it comes from one.

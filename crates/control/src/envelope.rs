@@ -4,6 +4,7 @@
 //! are bound to Installation, Namespace, Secret and version as associated data, so that a row copied to another place opens
 //! nothing. Destroying the wrapped key destroys the value. Rotating the ring wraps data keys again and touches no value.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aes_gcm::aead::{Aead, Payload};
@@ -13,9 +14,10 @@ use occ_driver::{DriverError, Result, SealedSecret, SecretBytes, SecretDriver, S
 use occ_model::id::TypedId;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use secrecy::{ExposeSecret, SecretBox};
+use secrecy::ExposeSecret;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::keyfiles;
 use crate::settings::Keys;
 
 const NONCE: usize = 12;
@@ -24,17 +26,30 @@ const KEY: usize = 32;
 /// Values in the database, under keys that are not.
 pub struct DatabaseSecrets {
     keys: Arc<Keys>,
+    files: Option<PathBuf>,
 }
 
 impl DatabaseSecrets {
     /// With the ring of the Installation's keys.
     pub fn new(keys: Arc<Keys>) -> Self {
-        Self { keys }
+        Self { keys, files: None }
     }
 
-    fn ring(&self, id: &str) -> Result<&SecretBox<[u8; KEY]>> {
-        let found = self.keys.ring.iter().find(|key| key.id == id);
-        found.map(|key| &key.key).ok_or_else(|| DriverError::fault("opening a secret", "its key is not in the ring"))
+    /// The same; a key that was added to the ring under `dir` after this process started is read when a value needs it.
+    #[must_use]
+    pub fn with_files(self, dir: &Path) -> Self {
+        Self { files: Some(dir.to_owned()), ..self }
+    }
+
+    fn ring(&self, id: &str) -> Result<Zeroizing<[u8; KEY]>> {
+        if let Some(known) = self.keys.ring.iter().find(|key| key.id == id) {
+            return Ok(Zeroizing::new(*known.key.expose_secret()));
+        }
+        let Some(dir) = &self.files else {
+            return Err(DriverError::fault("opening a secret", "its key is not in the ring"));
+        };
+        let added = keyfiles::ring_key(dir, id).map_err(|error| DriverError::fault("opening a secret", error))?;
+        Ok(Zeroizing::new(*added.expose_secret()))
     }
 }
 
@@ -84,13 +99,13 @@ fn open(key: &[u8], sealed: &[u8], aad: &[u8]) -> Result<Vec<u8>> {
 
 impl DatabaseSecrets {
     fn data_key(&self, place: &SecretPlace, sealed: &SealedSecret) -> Result<Zeroizing<Vec<u8>>> {
-        let ring = self.ring(&sealed.key_id)?.expose_secret();
-        open(ring, &sealed.wrapped_key, &associated(Part::DataKey, place)).map(Zeroizing::new)
+        let ring = self.ring(&sealed.key_id)?;
+        open(ring.as_slice(), &sealed.wrapped_key, &associated(Part::DataKey, place)).map(Zeroizing::new)
     }
 
     fn wrap(&self, place: &SecretPlace, data_key: &[u8]) -> Result<(Vec<u8>, String)> {
         let id = self.current_key().to_owned();
-        let wrapped = seal(self.ring(&id)?.expose_secret(), data_key, &associated(Part::DataKey, place))?;
+        let wrapped = seal(self.ring(&id)?.as_slice(), data_key, &associated(Part::DataKey, place))?;
         Ok((wrapped, id))
     }
 }
@@ -131,6 +146,7 @@ mod tests {
     use super::*;
     use crate::settings::RingKey;
     use occ_model::id::{InstallationId, NamespaceId, SecretId};
+    use secrecy::SecretBox;
 
     fn ring(ids: &[(&str, u8)]) -> DatabaseSecrets {
         let key = |byte: u8| SecretBox::new(Box::new([byte; KEY]));
@@ -190,5 +206,20 @@ mod tests {
         assert_eq!((again.key_id.as_str(), &again.ciphertext), ("b", &sealed.ciphertext));
         assert_eq!(new.open(&place, &again).await.unwrap().expose(), b"hunter2");
         assert!(new.open(&place, &sealed).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_process_opens_what_was_wrapped_by_a_key_that_came_after_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let started =
+            DatabaseSecrets::new(Arc::new(keyfiles::load_or_create(dir.path()).unwrap())).with_files(dir.path());
+        keyfiles::add_ring_key(dir.path()).unwrap();
+        let later = DatabaseSecrets::new(Arc::new(keyfiles::load(dir.path()).unwrap()));
+        let place = place();
+        let sealed = later.seal(&place, &SecretBytes::new(b"hunter2".to_vec())).await.unwrap();
+        assert_eq!(sealed.key_id, "0002");
+        assert_eq!(started.open(&place, &sealed).await.unwrap().expose(), b"hunter2");
+        let lost = SealedSecret { key_id: "0003".to_owned(), ..sealed };
+        assert!(started.open(&place, &lost).await.is_err());
     }
 }

@@ -104,6 +104,9 @@ fn store_problem(error: &StoreError) -> Problem {
         StoreError::Unavailable(_) | StoreError::Conflict | StoreError::PolicyMoved => {
             "The database does not answer. Nothing was changed; try again in a moment."
         }
+        StoreError::Full(_) => {
+            "The database's disk is full. Nothing was changed; let the operator free space there, then try again."
+        }
         StoreError::Constraint(_) => "The current state does not allow this. Read it again.",
         StoreError::Corrupt(_) | StoreError::Database(_) => {
             "Something failed on our side. Give the request id to the operator."

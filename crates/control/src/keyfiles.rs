@@ -46,8 +46,54 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> KeyFileError + use<'_> {
 /// Loads the keys of an Installation that exists: a missing ring is refused, since a new one would open nothing.
 pub fn load(dir: &Path) -> Result<Keys, KeyFileError> {
     let ring = dir.join("ring");
-    let any = fs::read_dir(&ring).is_ok_and(|mut entries| entries.next().is_some());
-    if any { load_or_create(dir) } else { Err(KeyFileError::Missing(ring.display().to_string())) }
+    if ring_ids(&ring).is_ok_and(|ids| !ids.is_empty()) {
+        load_or_create(dir)
+    } else {
+        Err(KeyFileError::Missing(ring.display().to_string()))
+    }
+}
+
+/// Ids of the ring's keys, newest first, once each of them and the other key files were read. Makes nothing.
+pub fn check(dir: &Path) -> Result<Vec<String>, KeyFileError> {
+    let ring = dir.join("ring");
+    let ids = ring_ids(&ring).unwrap_or_default();
+    if ids.is_empty() {
+        return Err(KeyFileError::Missing(ring.display().to_string()));
+    }
+    let others = ["cursor", "digest"].map(|name| dir.join(name));
+    for path in ids.iter().map(|id| ring.join(id)).chain(others) {
+        existing(&path)?;
+    }
+    Ok(ids)
+}
+
+/// One key of the ring, which may have been added after this process started. An id that is no plain word is not there.
+pub fn ring_key(dir: &Path, id: &str) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    let path = dir.join("ring").join(id);
+    let plain = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let found = if plain { existing(&path)? } else { None };
+    found.ok_or_else(|| KeyFileError::Missing(path.display().to_string()))
+}
+
+/// Adds a key to the ring of an Installation that exists: the newest from now on. Its id; of two at once both get the same.
+pub fn add_ring_key(dir: &Path) -> Result<String, KeyFileError> {
+    let newest = check(dir)?.remove(0);
+    let next = newest.parse::<u64>().map(|n| format!("{:0width$}", n + 1, width = newest.len()));
+    // Names are compared as texts: what does not come after the newest would not be newer.
+    let id = next.ok().filter(|next| *next > newest).unwrap_or_else(|| format!("{newest}-1"));
+    create(&dir.join("ring").join(&id))?;
+    Ok(id)
+}
+
+/// Names of the key files, newest first: the highest name is the newest key.
+fn ring_ids(ring: &Path) -> Result<Vec<String>, KeyFileError> {
+    let mut names: Vec<String> = fs::read_dir(ring)
+        .map_err(io(ring))?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| Path::new(name).extension().is_none_or(|ending| ending != "new"))
+        .collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names)
 }
 
 /// Loads the keys under `dir`, making what is not there.
@@ -56,16 +102,10 @@ pub fn load_or_create(dir: &Path) -> Result<Keys, KeyFileError> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&ring).map_err(io(&ring))?;
     let cursor = key(&dir.join("cursor"))?;
     let digest = key(&dir.join("digest"))?;
-    let mut names: Vec<String> = fs::read_dir(&ring)
-        .map_err(io(&ring))?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| Path::new(name).extension().is_none_or(|ending| ending != "new"))
-        .collect();
+    let mut names = ring_ids(&ring)?;
     if names.is_empty() {
         names.push("0001".to_owned());
     }
-    // The highest name is the newest key: it wraps, the others still open.
-    names.sort_unstable_by(|a, b| b.cmp(a));
     let ring = names
         .into_iter()
         .map(|id| Ok(RingKey { key: key(&ring.join(&id))?, id }))
@@ -74,10 +114,18 @@ pub fn load_or_create(dir: &Path) -> Result<Keys, KeyFileError> {
 }
 
 fn key(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    match existing(path)? {
+        Some(key) => Ok(key),
+        None => create(path),
+    }
+}
+
+/// The key in a file that is there and that nobody else reads.
+fn existing(path: &Path) -> Result<Option<SecretBox<[u8; 32]>>, KeyFileError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.mode() & 0o077 != 0 => Err(KeyFileError::Exposed(path.display().to_string())),
-        Ok(_) => read(path),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(path),
+        Ok(_) => read(path).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io(path)(error)),
     }
 }
@@ -101,9 +149,11 @@ fn create(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
         .mode(0o600)
         .open(&beside)
         .map_err(io(&beside))?;
-    file.write_all(hex::encode(bytes.expose_secret()).as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(io(&beside))?;
+    if let Err(error) = file.write_all(hex::encode(bytes.expose_secret()).as_bytes()).and_then(|()| file.sync_all()) {
+        // A full disk: what is left of it would only be in the way.
+        let _ = fs::remove_file(&beside);
+        return Err(io(&beside)(error));
+    }
     let linked = fs::hard_link(&beside, path);
     fs::remove_file(&beside).map_err(io(&beside))?;
     match linked {
@@ -131,6 +181,27 @@ mod tests {
         assert!(matches!(load(dir.path()), Err(KeyFileError::Missing(_))));
         load_or_create(dir.path()).unwrap();
         assert!(load(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn looking_makes_nothing_and_a_new_key_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(check(dir.path()).is_err() && add_ring_key(dir.path()).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let before = load_or_create(dir.path()).unwrap();
+        assert_eq!(add_ring_key(dir.path()).unwrap(), "0002");
+        assert_eq!(check(dir.path()).unwrap(), ["0002", "0001"]);
+        let after = load(dir.path()).unwrap();
+        assert_eq!(after.ring[0].id, "0002");
+        assert_eq!(after.ring[1].key.expose_secret(), before.ring[0].key.expose_secret());
+        assert_eq!(ring_key(dir.path(), "0002").unwrap().expose_secret(), after.ring[0].key.expose_secret());
+        for id in ["", "0003", "../cursor", "."] {
+            assert!(matches!(ring_key(dir.path(), id), Err(KeyFileError::Missing(_))), "{id}");
+        }
+        fs::rename(dir.path().join("ring/0002"), dir.path().join("ring/9999")).unwrap();
+        assert_eq!(add_ring_key(dir.path()).unwrap(), "9999-1");
+        fs::write(dir.path().join("digest"), "x").unwrap();
+        assert!(matches!(check(dir.path()), Err(KeyFileError::Malformed(_))));
     }
 
     #[test]

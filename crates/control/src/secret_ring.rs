@@ -1,13 +1,17 @@
 //! Rotation of the key ring: every data key is wrapped again by the newest key; no value is touched.
 
+use std::sync::Arc;
+
 use occ_driver::SecretPlace;
 use occ_model::id::TypedId;
 use occ_model::operation::{Action, Kind};
 use occ_policy::Target;
 use occ_store::audit::Entry;
-use occ_store::secret_version;
+use occ_store::{Store, secret_version};
 use serde_json::json;
 
+use crate::Control;
+use crate::bootstrap;
 use crate::context::{Cx, evidence};
 use crate::error::{Error, Result};
 use crate::secret_value::{sealed_secret, stored};
@@ -15,6 +19,11 @@ use crate::write::again;
 
 /// Data keys that one transaction wraps.
 const BATCH: i64 = 100;
+
+/// The same on behalf of the machine's operator, who has the owner's connection.
+pub async fn rewrap_for_operator(control: Arc<Control>, owner: &Store) -> Result<u64> {
+    rewrap_all(&Cx::new(control, bootstrap::operator(owner).await?, None)).await
+}
 
 /// Wraps every data key that an older key of the ring wraps. How many; run again, it finds none.
 pub async fn rewrap_all(cx: &Cx) -> Result<u64> {

@@ -104,6 +104,21 @@ impl Once {
         }
     }
 
+    /// The same request as far as it is about one thing of several: a place of its own in the table.
+    #[must_use]
+    pub fn about(&self, scope: String) -> Self {
+        Self { scope, ..self.clone() }
+    }
+
+    /// What was remembered before, if anything was. Looks only.
+    pub async fn find(&self, cx: &Cx) -> Result<Option<Value>> {
+        let Some(key) = &self.key else { return Ok(None) };
+        match idempotency::find(&mut cx.read().await?, &self.key_of(cx, key)).await? {
+            Some(Begun::Done { resources, .. }) => Ok(Some(resources)),
+            Some(Begun::First) | None => Ok(None),
+        }
+    }
+
     /// First statement of the mutation: `Some(resources)` when it happened before (then read again and answer the same status).
     pub async fn begin(&self, cx: &Cx, tx: &mut Tx<Mutation>) -> Result<Option<Value>> {
         let Some(key) = &self.key else { return Ok(None) };

@@ -56,4 +56,12 @@ impl LocalDriver {
         let runtimes = Runtimes::new(&config.runtimes);
         Ok(Self { config, place, runtimes, standing })
     }
+
+    /// For looking only (`occ doctor`): neither claims the data folder nor makes anything in it, and tries no walls. Nothing can be
+    /// deployed by it.
+    pub fn unclaimed(config: LocalConfig) -> Result<Self> {
+        let place = Place::new(&config.data).map_err(|error| DriverError::fault("open the data folder", error))?;
+        let runtimes = Runtimes::new(&config.runtimes);
+        Ok(Self { config, place, runtimes, standing: None })
+    }
 }

@@ -14,13 +14,16 @@ mod observe;
 mod preflight;
 mod prepare;
 mod spawn;
+mod supervisors;
 mod sweep;
 mod translate;
 mod versions;
+mod walls;
 
 pub use config::LocalConfig;
 pub use installation::WrongInstallation;
 pub use occ_supervisor::sandbox::Isolation;
+pub use supervisors::Supervisor;
 
 use occ_supervisor::agent::Runtimes;
 use occ_supervisor::files::Place;

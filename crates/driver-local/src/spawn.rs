@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use occ_driver::{AgentKey, DriverError, Result};
+use occ_model::failure::{Failure, FailureCode};
 use occ_supervisor::files::{AgentPlace, make_folder};
 use occ_supervisor::sandbox::Identity;
 use tokio::net::UnixStream;
@@ -46,11 +47,15 @@ impl LocalDriver {
                 None => child = Some(self.start(key, &place)?),
                 Some(running) => {
                     let ended = running.try_wait().map_err(|error| DriverError::fault("watch a supervisor", error))?;
-                    // 75: another one has the Agent and will answer, or is just leaving.
+                    // 75: another one has the Agent and will answer, or is just leaving. 74: the disk is full.
                     if let Some(status) = ended {
-                        if status.code() != Some(75) {
-                            tracing::error!(%status, log = %place.supervisor_log().display(), "a supervisor ended at its start");
-                            return Err(DriverError::Unavailable { reason: "the supervisor ends at its start" });
+                        match status.code() {
+                            Some(75) => {}
+                            Some(74) => return Err(full()),
+                            _ => {
+                                tracing::error!(%status, log = %place.supervisor_log().display(), "a supervisor ended at its start");
+                                return Err(DriverError::Unavailable { reason: "the supervisor ends at its start" });
+                            }
                         }
                         child = None;
                         sleep(Duration::from_millis(200)).await;
@@ -70,9 +75,8 @@ impl LocalDriver {
     }
 
     fn start(&self, key: AgentKey, place: &AgentPlace) -> Result<tokio::process::Child> {
-        let fault = |source| DriverError::fault("start a supervisor", source);
-        make_folder(place.sockets(), 0o700, Identity::Same)
-            .map_err(|error| DriverError::fault("start a supervisor", error))?;
+        let fault = |source| fault_of("start a supervisor", occ_supervisor::Error::io("start a supervisor")(source));
+        make_folder(place.sockets(), 0o700, Identity::Same).map_err(|error| fault_of("start a supervisor", error))?;
         let path = place.supervisor_log();
         let long = std::fs::metadata(&path).is_ok_and(|found| found.len() > LOG);
         let mut options = OpenOptions::new();
@@ -96,6 +100,15 @@ pub(crate) async fn reach(socket: &Path) -> Result<Option<UnixStream>> {
     }
 }
 
+/// `DISK_FULL` where that is the reason, which a person can put right; else a fault.
+pub(crate) fn fault_of(context: &'static str, error: occ_supervisor::Error) -> DriverError {
+    if error.is_disk_full() { full() } else { DriverError::fault(context, error) }
+}
+
+fn full() -> DriverError {
+    DriverError::failed(Failure::new(FailureCode::DiskFull))
+}
+
 /// Takes a lock between processes without holding up this one's threads.
 pub(crate) async fn lock(path: &Path) -> Result<File> {
     let path = path.to_owned();
@@ -107,5 +120,5 @@ pub(crate) async fn lock(path: &Path) -> Result<File> {
     .await;
     locked
         .map_err(|error| DriverError::fault("take a lock", error))?
-        .map_err(|error| DriverError::fault("take a lock", error))
+        .map_err(|error| fault_of("take a lock", occ_supervisor::Error::io("take a lock")(error)))
 }

@@ -34,7 +34,9 @@ crate::vocabulary! {
     }
 }
 
-/// Body of `POST …/apply`: at most 200 documents, each `{kind, name, …}` with the fields of that kind's create body.
+/// Body of `POST …/apply`: at most 200 documents, each `{kind, name, …}` with the fields of that kind's create body. With an
+/// `Idempotency-Key` a repetition answers the outcomes of before and goes on where it was cut. An Agent's `initialWorkspaceFiles` are
+/// for a new one; other files for an Agent that exists are refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
@@ -58,7 +60,7 @@ pub struct ApplyItem {
     pub name: Option<String>,
     /// What became of it (with a dry run: what would).
     pub outcome: ApplyOutcome,
-    /// What changes, secret-safe.
+    /// What changes, secret-safe; empty in a repetition with the same `Idempotency-Key`.
     pub diff: Vec<DiffEntry>,
     /// Why it failed; pointers begin with the document's index.
     pub problem: Option<Problem>,

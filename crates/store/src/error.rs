@@ -32,6 +32,9 @@ pub enum StoreError {
     /// The database does not answer, or the pool is exhausted. Nothing was written.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
+    /// The database has no room left. Nothing was written.
+    #[error("the database's disk is full")]
+    Full(#[source] sqlx::Error),
     /// A stored value is not in its vocabulary or shape.
     #[error("a stored {0} cannot be read")]
     Corrupt(&'static str),
@@ -53,6 +56,7 @@ impl From<sqlx::Error> for StoreError {
                     Self::Constraint(db.constraint().unwrap_or_default().to_owned())
                 }
                 Some("40001" | "40P01") => Self::Conflict,
+                Some("53100") => Self::Full(error),
                 // The server is starting, stopping, or cut the connection.
                 Some("57P01" | "57P02" | "57P03" | "08006" | "08003" | "53300") => Self::Unavailable(error),
                 _ => Self::Database(error),
@@ -66,7 +70,7 @@ impl StoreError {
     /// The problem code it becomes where the caller knows nothing better.
     pub fn code(&self) -> Code {
         match self {
-            Self::PolicyMoved | Self::Conflict | Self::Unavailable(_) => Code::Unavailable,
+            Self::PolicyMoved | Self::Conflict | Self::Unavailable(_) | Self::Full(_) => Code::Unavailable,
             Self::KeyReused => Code::IdempotencyKeyReused,
             Self::Generation { .. } => Code::GenerationMismatch,
             Self::UnknownOutcome => Code::UnknownOutcome,

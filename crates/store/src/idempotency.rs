@@ -53,7 +53,12 @@ pub async fn begin(tx: &mut Tx<Mutation>, key: &KeyOf<'_>) -> Result<Begun> {
     if inserted == 1 {
         return Ok(Begun::First);
     }
-    let (hmac, resources, status): (Vec<u8>, Value, i16) = sqlx::query_as(
+    find(tx, key).await?.ok_or(StoreError::Conflict)
+}
+
+/// What the key did before, if it is known. Another request under the same key is [`StoreError::KeyReused`].
+pub async fn find(on: &mut impl Conn, key: &KeyOf<'_>) -> Result<Option<Begun>> {
+    let row: Option<(Vec<u8>, Value, i16)> = sqlx::query_as(
         "SELECT request_hmac, resources, status FROM idempotency
          WHERE actor_id = $1 AND operation = $2 AND scope = $3 AND key = $4",
     )
@@ -61,13 +66,14 @@ pub async fn begin(tx: &mut Tx<Mutation>, key: &KeyOf<'_>) -> Result<Begun> {
     .bind(key.operation)
     .bind(key.scope)
     .bind(key.key)
-    .fetch_one(tx.conn())
+    .fetch_optional(on.conn())
     .await?;
+    let Some((hmac, resources, status)) = row else { return Ok(None) };
     if hmac != key.request_hmac {
         return Err(StoreError::KeyReused);
     }
     let status = u16::try_from(status).map_err(|_| StoreError::Corrupt("status"))?;
-    Ok(Begun::Done { resources, status })
+    Ok(Some(Begun::Done { resources, status }))
 }
 
 /// Stores what was made under the key.

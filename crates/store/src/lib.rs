@@ -18,6 +18,7 @@ pub mod error;
 pub mod events;
 mod housekeeping;
 pub mod idempotency;
+pub mod inspect;
 pub mod installation;
 pub mod list;
 mod meta;

@@ -12,6 +12,7 @@ mod finish;
 mod lease;
 mod queue;
 mod signal;
+mod stuck;
 
 pub use claim::{Claim, Item, Limits, claim};
 pub use due::next_due;
@@ -20,3 +21,4 @@ pub use finish::{Backoff, Outcome};
 pub use lease::{Hold, LEASE};
 pub use queue::{NewWork, enqueue};
 pub use signal::{hear, tell};
+pub use stuck::{Stuck, stuck};

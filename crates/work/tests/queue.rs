@@ -8,7 +8,7 @@ use occ_model::id::{AgentId, NamespaceId, ServicePrincipalId, TypedId, WorkId};
 use occ_model::identity::{Actor, Identity};
 use occ_model::work::WorkKind;
 use occ_store::{Conn, Observation, Store, Tx};
-use occ_work::{Claim, Limits, NewWork, Outcome, WorkError, claim, enqueue, next_due};
+use occ_work::{Claim, Limits, NewWork, Outcome, Stuck, WorkError, claim, enqueue, next_due, stuck};
 use sqlx::PgPool;
 
 struct Queue {
@@ -312,4 +312,20 @@ async fn a_released_claim_is_due_at_once_and_costs_nothing(pool: PgPool) {
     assert_eq!(q.row(id).await, ("queued".to_owned(), 0, None));
     assert!(matches!(q.finish(held).await, Err(WorkError::ClaimLost)));
     q.take().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn what_nobody_does_is_counted(pool: PgPool) {
+    let queue = Queue::new(pool).await;
+    let look = async || stuck(&mut queue.store.read().await.unwrap()).await.unwrap();
+    assert_eq!(look().await, Stuck::default());
+    let put = "INSERT INTO work (id, kind, key, state, actor_kind, actor_id, actor_name, run_after, lease_until)
+               SELECT gen_random_uuid(), 'agent_stop', key, state, 'principal', gen_random_uuid(), 'x',
+                      now() - due * interval '1 second', now() - ended * interval '1 second'
+                 FROM (VALUES ('new', 'queued', 5, NULL), ('late', 'queued', 300, NULL),
+                              ('held', 'running', 300, -10), ('left', 'running', 300, 60)) AS v (key, state, due, ended)";
+    sqlx::query(put).execute(&queue.pool).await.unwrap();
+    let found = look().await;
+    assert_eq!((found.waiting, found.abandoned), (1, 1));
+    assert!((300..400).contains(&found.oldest_seconds), "{found:?}");
 }

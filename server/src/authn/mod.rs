@@ -21,7 +21,7 @@ use occ_model::problem::Code;
 use tower_sessions::Session;
 
 pub use origin::Origins;
-pub use peer::address;
+pub use peer::{address, behind_proxies};
 
 /// Name of the session cookie.
 pub const COOKIE: &str = "__Host-occ_session";

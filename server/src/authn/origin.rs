@@ -47,7 +47,8 @@ impl Origins {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+/// Whether this `Host` (name or address, with or without a port) is this machine itself.
+pub fn is_loopback(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => host,

@@ -6,13 +6,17 @@
 mod apply;
 mod chat;
 mod client;
+mod context;
 mod db;
 mod delete;
 mod deploy;
 mod doctor;
 mod get;
+mod hint;
 mod init;
+mod keyring;
 mod lifecycle;
+mod login;
 mod logs;
 mod output;
 mod resource;
@@ -51,7 +55,7 @@ enum Command {
     Serve(serve::Args),
     /// Bring the database's schema up to this version.
     Migrate,
-    /// Look for the common troubles and say what to do.
+    /// Look for the common troubles of this machine and say what to do. Exit code 1 when something is wrong.
     Doctor,
     /// The configuration of this program.
     #[command(subcommand)]
@@ -59,6 +63,14 @@ enum Command {
     /// The database of this Installation.
     #[command(subcommand)]
     Db(db::Command),
+    /// The keys that wrap the Secrets' values.
+    #[command(subcommand)]
+    Keyring(keyring::Command),
+    /// Remember a server and a service key for it.
+    Login(login::Args),
+    /// The servers that are remembered.
+    #[command(subcommand)]
+    Context(context::Command),
     /// What runs beside an Agent; not for people.
     #[command(subcommand, hide = true)]
     Runtime(RuntimeCommand),
@@ -105,6 +117,8 @@ enum Command {
 enum ConfigCommand {
     /// Read the configuration and say whether it is valid.
     Check,
+    /// Print the JSON Schema of the configuration file: every key, its type, its bounds and its default.
+    Schema,
 }
 
 #[derive(Debug, Subcommand)]
@@ -120,6 +134,11 @@ pub fn run() -> ExitCode {
         Command::Runtime(RuntimeCommand::Agent(args)) => return agent_main(args),
         Command::Completion { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "occ", &mut std::io::stdout());
+            return ExitCode::SUCCESS;
+        }
+        // For whoever is about to correct a file that cannot be read.
+        Command::Config(ConfigCommand::Schema) => {
+            println!("{:#}", config::schema());
             return ExitCode::SUCCESS;
         }
         command => command,
@@ -151,6 +170,9 @@ async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Db(command) => db::run(config, &command).await,
+        Command::Keyring(command) => keyring::run(config, &command).await,
+        Command::Login(args) => login::run(&args).await,
+        Command::Context(command) => context::run(&command),
         Command::Get(args) => get::run(config, &args, false).await,
         Command::Describe(args) => get::run(config, &args, true).await,
         Command::Create(args) => apply::run(config, &args, apply::Mode::Create).await,
@@ -167,14 +189,16 @@ async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
         Command::Chat(args) => chat::run(config, &args).await,
         Command::Wait(args) => wait::run(config, &args).await,
         Command::Whoami(target) => whoami::run(config, &target).await,
-        Command::Runtime(_) | Command::Completion { .. } => Ok(()),
+        Command::Runtime(_) | Command::Completion { .. } | Command::Config(ConfigCommand::Schema) => Ok(()),
     }
 }
 
 fn log(config: &Config) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("OCC_LOG").unwrap_or_else(|_| EnvFilter::new(&config.log.filter));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A log that cannot be written (a full disk) must not end what is logged.
+    let builder = tracing_subscriber::fmt().log_internal_errors(false);
+    let builder = builder.with_env_filter(filter).with_writer(std::io::stderr);
     match config.log.format {
         LogFormat::Text => builder.init(),
         LogFormat::Json => builder.json().init(),

@@ -2,20 +2,30 @@
 //!
 //! Order: defaults, then the file (`--config`, `OCC_CONFIG`, or `<data dir>/occ.toml` where it exists), then `OCC__SECTION__KEY`
 //! from the environment, then the short forms `OCC_DATA_DIR`, `OCC_DATABASE_URL`, `OCC_DATABASE_OWNER_URL`, `OCC_RUNTIMES_DIR`,
-//! `OCC_PORT`. Secrets come only from files or the environment.
+//! `OCC_PORT`. In the file, `${NAME}` inside a text stands for a variable of the environment that must be set, and `$${` for `${`.
+//! Secrets come only from files or the environment.
 
+mod error;
 mod load;
+mod origin;
+mod proxy;
+mod rules;
+mod schema;
+mod text;
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use load::load;
+pub use proxy::Proxy;
+pub use schema::schema;
 
 /// The whole configuration.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Where data lives. Default: `$XDG_DATA_HOME/occ` or `~/.local/share/occ`.
@@ -37,48 +47,78 @@ pub struct Config {
 }
 
 /// `[server]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
     /// Address and port to listen on.
     pub listen: SocketAddr,
     /// The URL people use: decides cookie, Origin and Host. Needed unless on loopback.
     pub public_url: Option<Url>,
+    /// Certificate and key; absent: plain HTTP, for loopback or behind a proxy.
+    pub tls: Option<Tls>,
+    /// Addresses or networks of the TLS proxies in front. Only they are believed when they say where a request comes from
+    /// (`X-Forwarded-For`).
+    #[schemars(with = "Vec<String>")]
+    pub trusted_proxies: Vec<Proxy>,
     /// Folder of the built console. Default: `site` in the data directory, else beside the program.
     pub site: Option<PathBuf>,
 }
 
 impl Default for Server {
     fn default() -> Self {
-        Self { listen: SocketAddr::from(([127, 0, 0, 1], 7171)), public_url: None, site: None }
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 7171)),
+            public_url: None,
+            tls: None,
+            trusted_proxies: Vec::new(),
+            site: None,
+        }
     }
 }
 
+/// `[server.tls]`
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate and its chain, PEM, the server's own first.
+    pub cert_file: PathBuf,
+    /// Its private key, PEM, unencrypted.
+    pub key_file: PathBuf,
+}
+
 /// `[database]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Database {
-    /// A PostgreSQL of yours, application role; absent: the embedded one under the data directory.
+    /// A PostgreSQL of yours, application role; absent: the embedded one under the data directory. A password does not belong into
+    /// this file: use `url_file` or `OCC_DATABASE_URL` for one.
     pub url: Option<String>,
+    /// File that holds the URL instead.
+    pub url_file: Option<PathBuf>,
     /// The same, owner role, for migrate and init; absent: the same as `url`.
     pub owner_url: Option<String>,
-    /// Connections at most.
+    /// File that holds the owner's URL instead.
+    pub owner_url_file: Option<PathBuf>,
+    /// Connections at most, 2 to 1000.
+    #[schemars(range(min = 2, max = 1000))]
     pub connections: u32,
 }
 
 impl Default for Database {
     fn default() -> Self {
-        Self { url: None, owner_url: None, connections: 16 }
+        Self { url: None, url_file: None, owner_url: None, owner_url_file: None, connections: 16 }
     }
 }
 
 /// `[session]`
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Session {
     /// Minutes from sign-in to the end, at most 480.
+    #[schemars(range(min = 1, max = 480))]
     pub absolute_minutes: u32,
     /// Minutes without use, at most 60.
+    #[schemars(range(min = 1, max = 60))]
     pub idle_minutes: u32,
 }
 
@@ -89,14 +129,17 @@ impl Default for Session {
 }
 
 /// `[controller]`
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Controller {
     /// Work items at the same time in this process, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
     pub slots: usize,
-    /// Minutes from admission in which a deployment must serve.
+    /// Minutes from admission in which a deployment must serve, 1 to 1440.
+    #[schemars(range(min = 1, max = 1440))]
     pub deployment_deadline_minutes: u32,
-    /// Seconds that running turns may finish in when a revision is replaced or stopped.
+    /// Seconds that running turns may finish in when a revision is replaced or stopped, at most 3600.
+    #[schemars(range(max = 3600))]
     pub drain_grace_seconds: u32,
 }
 
@@ -107,7 +150,7 @@ impl Default for Controller {
 }
 
 /// How the `local` driver isolates Agents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
     /// Two walls of bubblewrap; without it no Agent starts.
@@ -118,7 +161,7 @@ pub enum Isolation {
 }
 
 /// `[local]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Local {
     /// `bubblewrap` or `none`.
@@ -128,7 +171,7 @@ pub struct Local {
 }
 
 /// `[model]`
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
     /// A credential that the provider cannot prove is accepted, and said so in the deployment.
@@ -142,7 +185,7 @@ impl Default for Model {
 }
 
 /// Form of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
@@ -153,7 +196,7 @@ pub enum LogFormat {
 }
 
 /// `[log]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
     /// `text` or `json`.
@@ -165,6 +208,20 @@ pub struct Log {
 impl Default for Log {
     fn default() -> Self {
         Self { format: LogFormat::Text, filter: "info,sqlx=warn".to_owned() }
+    }
+}
+
+impl Server {
+    /// Where this machine's own programs reach it: with TLS by the name that its certificate has.
+    pub fn local_url(&self) -> Result<Url, url::ParseError> {
+        if let (Some(_), Some(url)) = (&self.tls, &self.public_url) {
+            return url.origin().ascii_serialization().parse();
+        }
+        let mut address = self.listen;
+        if address.ip().is_unspecified() {
+            address.set_ip(if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+        }
+        format!("http://{address}").parse()
     }
 }
 
@@ -180,7 +237,8 @@ impl Config {
     }
 }
 
-fn home(variable: &str, fallback: &str) -> PathBuf {
+/// A base folder of the person: `variable` where it is an absolute path, else `fallback` in their home.
+pub fn home(variable: &str, fallback: &str) -> PathBuf {
     std::env::var_os(variable)
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())

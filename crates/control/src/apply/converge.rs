@@ -1,6 +1,5 @@
 //! Converging one document: not there → made; different → changed; else nothing.
 
-use occ_model::agent::{AgentDraft, CreateAgent};
 use occ_model::apply::{ApplyOutcome, DocumentKind};
 use occ_model::configuration::{ConfigurationDraft, CreateConfiguration};
 use occ_model::deployment::{DiffEntry, DiffOp};
@@ -14,20 +13,22 @@ use occ_store::secret_version;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Pending;
 use super::read::Read;
+use super::{Part, Pending};
 use crate::context::Cx;
 use crate::diff::diff;
 use crate::error::{Error, Result};
 use crate::write::WriteOptions;
-use crate::{agent, agent_draft, configuration, namespace, secret, secret_value};
+use crate::{configuration, namespace, secret, secret_value};
 
-type Done = (ApplyOutcome, Vec<DiffEntry>);
+/// What became of a document, and what changed.
+pub(super) type Done = (ApplyOutcome, Vec<DiffEntry>);
 
 /// One pass over a list of documents.
 pub(super) struct Pass<'a> {
-    cx: &'a Cx,
-    namespace: &'a Selector<NamespaceId>,
+    /// The caller's; while a document of a keyed list is converged, that part of it.
+    pub(super) cx: Cx,
+    pub(super) namespace: &'a Selector<NamespaceId>,
     dry_run: bool,
     pending: Pending,
 }
@@ -37,12 +38,12 @@ fn shown(draft: &impl Serialize) -> Result<Value> {
     serde_json::to_value(draft).map_err(|e| Error::fault("writing a draft", e))
 }
 
-fn compared(old: &impl Serialize, new: &impl Serialize) -> Result<Vec<DiffEntry>> {
+pub(super) fn compared(old: &impl Serialize, new: &impl Serialize) -> Result<Vec<DiffEntry>> {
     Ok(diff(&shown(old)?, &shown(new)?))
 }
 
 /// Something that is not there yet, as a difference from nothing: without fields that say nothing.
-fn made(new: &impl Serialize) -> Result<Done> {
+pub(super) fn made(new: &impl Serialize) -> Result<Done> {
     let mut entries = diff(&json!({}), &shown(new)?);
     entries.retain(|entry| !matches!(&entry.new, Some(Value::Null)));
     Ok((ApplyOutcome::Created, entries))
@@ -54,7 +55,7 @@ fn value_entry(op: DiffOp) -> DiffEntry {
 }
 
 /// What is there, or `None`.
-fn present<T>(found: Result<T>) -> Result<Option<T>> {
+pub(super) fn present<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(Error::Refused(problem)) if problem.code == Code::NotFound => Ok(None),
@@ -64,10 +65,12 @@ fn present<T>(found: Result<T>) -> Result<Option<T>> {
 
 impl<'a> Pass<'a> {
     pub(super) fn new(cx: &'a Cx, namespace: &'a Selector<NamespaceId>, dry_run: bool) -> Self {
-        Self { cx, namespace, dry_run, pending: Pending::new() }
+        Self { cx: cx.clone(), namespace, dry_run, pending: Pending::new() }
     }
 
-    pub(super) async fn converge(&mut self, document: &Read) -> Result<Done> {
+    /// Converges one document; `part`: it belongs to a keyed list.
+    pub(super) async fn converge(&mut self, document: &Read, part: Option<Part>) -> Result<Done> {
+        self.cx = self.cx.as_part(part);
         let (kind, name) = match document {
             Read::Namespace(wanted) => (DocumentKind::Namespace, &wanted.name),
             Read::Secret(wanted) => (DocumentKind::Secret, &wanted.name),
@@ -86,12 +89,12 @@ impl<'a> Pass<'a> {
         Ok(done)
     }
 
-    fn options(&self, generation: Option<i64>) -> WriteOptions {
+    pub(super) fn options(&self, generation: Option<i64>) -> WriteOptions {
         WriteOptions { dry_run: self.dry_run, idempotency_key: None, if_match: generation }
     }
 
     /// In a dry run that would make the Namespace, nothing in it can be asked yet.
-    fn namespace_is_pending(&self) -> bool {
+    pub(super) fn namespace_is_pending(&self) -> bool {
         self.pending.iter().any(|(kind, _)| *kind == DocumentKind::Namespace)
     }
 
@@ -102,8 +105,8 @@ impl<'a> Pass<'a> {
             labels: wanted.labels.clone(),
             quotas: wanted.quotas.clone(),
         };
-        let Some(current) = present(namespace::get(self.cx, self.namespace).await)? else {
-            namespace::create(self.cx, wanted.clone(), &self.options(None)).await?;
+        let Some(current) = present(namespace::get(&self.cx, self.namespace).await)? else {
+            namespace::create(&self.cx, wanted.clone(), &self.options(None)).await?;
             return made(&draft);
         };
         let before = NamespaceDraft {
@@ -116,7 +119,7 @@ impl<'a> Pass<'a> {
             return Ok((ApplyOutcome::Unchanged, Vec::new()));
         }
         let options = self.options(Some(current.meta.generation));
-        namespace::edit(self.cx, self.namespace, |_| Ok(draft.clone()), &options).await?;
+        namespace::edit(&self.cx, self.namespace, |_| Ok(draft.clone()), &options).await?;
         Ok((ApplyOutcome::Updated, compared(&before, &draft)?))
     }
 
@@ -131,11 +134,11 @@ impl<'a> Pass<'a> {
             secret_value::read(wanted.value.as_ref(), wanted.value_base64.as_ref())?;
             None
         } else {
-            present(secret::get(self.cx, self.namespace, &of).await)?
+            present(secret::get(&self.cx, self.namespace, &of).await)?
         };
         let Some(current) = current else {
             if !self.namespace_is_pending() {
-                secret::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await?;
+                secret::create(&self.cx, self.namespace, wanted.clone(), &self.options(None)).await?;
             }
             let (outcome, mut entries) = made(&draft)?;
             entries.push(value_entry(DiffOp::Added));
@@ -148,15 +151,18 @@ impl<'a> Pass<'a> {
         };
         let mut entries = compared(&before, &draft)?;
         let mut generation = current.meta.generation;
+        let value = self.new_value(wanted, &current).await?;
         if before != draft {
             let options = self.options(Some(generation));
-            let edited = secret::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await?;
+            // The last change of the document is the one that is remembered.
+            let cx = if value.is_some() { self.cx.as_part(None) } else { self.cx.clone() };
+            let edited = secret::edit(&cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await?;
             if !self.dry_run {
                 generation = edited.meta.generation;
             }
         }
-        if let Some(value) = self.new_value(wanted, &current).await? {
-            secret::put_value(self.cx, self.namespace, &of, &value, &self.options(Some(generation))).await?;
+        if let Some(value) = value {
+            secret::put_value(&self.cx, self.namespace, &of, &value, &self.options(Some(generation))).await?;
             entries.push(value_entry(DiffOp::Changed));
         }
         let outcome = if entries.is_empty() { ApplyOutcome::Unchanged } else { ApplyOutcome::Updated };
@@ -172,7 +178,7 @@ impl<'a> Pass<'a> {
         let mut on = self.cx.read().await?;
         let held = secret_version::find(&mut on, current.id, current.current_version).await?;
         let same =
-            held.is_some_and(|held| secret_value::digest(self.cx, current.id, &value).is_ok_and(|d| d == held.digest));
+            held.is_some_and(|held| secret_value::digest(&self.cx, current.id, &value).is_ok_and(|d| d == held.digest));
         Ok((!same).then_some(value))
     }
 
@@ -185,7 +191,7 @@ impl<'a> Pass<'a> {
             secret_bindings: wanted.secret_bindings.clone(),
         };
         if self.namespace_is_pending() {
-            let errors = crate::document::check(self.cx, &wanted.values, &wanted.secret_bindings).await?;
+            let errors = crate::document::check(&self.cx, &wanted.values, &wanted.secret_bindings).await?;
             return if errors.is_empty() { made(&draft) } else { Err(crate::document::refused(errors)) };
         }
         let of = Selector::Name(wanted.name.clone());
@@ -193,8 +199,8 @@ impl<'a> Pass<'a> {
             let index = pointer.strip_prefix("/secretBindings/")?.split('/').next()?.parse::<usize>().ok()?;
             name_in(&wanted.secret_bindings.get(index)?.secret).map(|name| (DocumentKind::Secret, name.to_string()))
         };
-        let Some(current) = present(configuration::get(self.cx, self.namespace, &of).await)? else {
-            let done = configuration::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await;
+        let Some(current) = present(configuration::get(&self.cx, self.namespace, &of).await)? else {
+            let done = configuration::create(&self.cx, self.namespace, wanted.clone(), &self.options(None)).await;
             self.unless_pending(done.map(drop), referred)?;
             return made(&draft);
         };
@@ -210,56 +216,14 @@ impl<'a> Pass<'a> {
         }
         let generation = current.meta.generation;
         let options = self.options(Some(generation));
-        let done = configuration::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
-        let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
-        self.unless_pending(done.map(drop), referred)?;
-        Ok(updated(generation, after, compared(&before, &draft)?))
-    }
-
-    async fn agent(&self, wanted: &CreateAgent) -> Result<Done> {
-        let draft = agent_draft::of_request(wanted);
-        if self.namespace_is_pending() {
-            agent_draft::check(self.cx, &draft)?;
-            return made(&draft);
-        }
-        let of = Selector::Name(wanted.name.clone());
-        let referred = |pointer: &str| match pointer {
-            "/configuration" => {
-                name_in(&draft.configuration).map(|name| (DocumentKind::Configuration, name.to_string()))
-            }
-            "/harnessAuth/apiKey" => {
-                let key = draft.harness_auth.as_ref()?.api_key.as_ref()?;
-                name_in(key).map(|name| (DocumentKind::Secret, name.to_string()))
-            }
-            _ => None,
-        };
-        let Some(current) = present(agent::get(self.cx, self.namespace, &of).await)? else {
-            let done = agent::create(self.cx, self.namespace, wanted.clone(), &self.options(None)).await;
-            self.unless_pending(done.map(drop), referred)?;
-            return made(&draft);
-        };
-        let before = AgentDraft {
-            display_name: current.meta.display_name,
-            description: current.meta.description,
-            labels: current.meta.labels,
-            configuration: current.configuration,
-            execution_mode: current.execution_mode,
-            harness_auth: current.harness_auth,
-            backend_id: current.backend_id,
-        };
-        if before == draft {
-            return Ok((ApplyOutcome::Unchanged, Vec::new()));
-        }
-        let generation = current.meta.generation;
-        let options = self.options(Some(generation));
-        let done = agent::edit(self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
+        let done = configuration::edit(&self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
         let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
         self.unless_pending(done.map(drop), referred)?;
         Ok(updated(generation, after, compared(&before, &draft)?))
     }
 
     /// In a dry run, a reference to what the same list would make is as good as there.
-    fn unless_pending(
+    pub(super) fn unless_pending(
         &self,
         done: Result<()>,
         referred: impl Fn(&str) -> Option<(DocumentKind, String)>,
@@ -276,14 +240,14 @@ impl<'a> Pass<'a> {
 }
 
 /// The same references by id instead of by name change nothing.
-fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Done {
+pub(super) fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Done {
     if before == after {
         return (ApplyOutcome::Unchanged, Vec::new());
     }
     (ApplyOutcome::Updated, entries)
 }
 
-fn name_in<I>(selector: &Selector<I>) -> Option<&Name> {
+pub(super) fn name_in<I>(selector: &Selector<I>) -> Option<&Name> {
     match selector {
         Selector::Name(name) => Some(name),
         Selector::Id(_) => None,

@@ -45,6 +45,8 @@ impl From<StoreError> for Fault {
             | StoreError::PolicyMoved => {
                 Self::Wait { pause: Duration::from_millis(500), reason: "DATABASE_UNAVAILABLE" }
             }
+            // Its deadline says how long somebody has to free space.
+            StoreError::Full(_) => Self::Wait { pause: Duration::from_secs(5), reason: "DATABASE_FULL" },
             other => Self::Retry { code: FailureCode::InternalFault.as_str(), error: other.into() },
         }
     }

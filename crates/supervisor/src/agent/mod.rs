@@ -40,16 +40,18 @@ use crate::{Error, Result};
 
 /// `occ runtime agent`: runs until the Agent needs no supervisor any more. Call it before any thread is started.
 ///
-/// Exit codes: 0 nothing left to do, 1 a fault (the log says which), 75 another supervisor owns the Agent.
+/// Exit codes: 0 nothing left to do, 1 a fault (the log says which), 74 the disk is full, 75 another supervisor owns the Agent.
 pub fn agent_main(args: AgentArgs) -> ExitCode {
     let level = tracing_subscriber::EnvFilter::new("info");
-    tracing_subscriber::fmt().json().with_env_filter(level).with_writer(std::io::stderr).init();
+    // A log that cannot be written (a full disk) must not end the supervisor: said to a closed or full stderr, it would panic.
+    let log = tracing_subscriber::fmt().json().log_internal_errors(false);
+    log.with_env_filter(level).with_writer(std::io::stderr).init();
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Error::AlreadyOwned) => ExitCode::from(75),
         Err(error) => {
             tracing::error!(error = &error as &dyn std::error::Error, "the supervisor ended");
-            ExitCode::FAILURE
+            if error.is_disk_full() { ExitCode::from(74) } else { ExitCode::FAILURE }
         }
     }
 }

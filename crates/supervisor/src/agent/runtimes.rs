@@ -43,6 +43,11 @@ impl Runtimes {
         (plain && folder.join(".complete").is_file()).then_some(folder)
     }
 
+    /// Whether an installation of that version was begun and is not whole: it still runs, or it was interrupted.
+    pub fn half_installed(&self, name: &str, version: &str) -> bool {
+        self.installed(name, version).is_none() && self.0.join(format!("{name}-{version}")).is_dir()
+    }
+
     /// OpenClaw `version`, or `IMAGE_UNAVAILABLE`.
     pub(super) fn openclaw(&self, version: &str) -> Outcome<OpenClaw> {
         let prefix = self.installed("openclaw", version).ok_or_else(missing)?;
@@ -77,9 +82,10 @@ mod tests {
         let half = folder.path().join("openclaw-1.0.0");
         std::fs::create_dir(&half).unwrap();
         let runtimes = Runtimes::new(folder.path());
-        assert!(runtimes.openclaw("1.0.0").is_err());
+        assert!(runtimes.openclaw("1.0.0").is_err() && runtimes.half_installed("openclaw", "1.0.0"));
         std::fs::write(half.join(".complete"), "{}").unwrap();
-        assert!(runtimes.openclaw("1.0.0").is_ok());
+        assert!(runtimes.openclaw("1.0.0").is_ok() && !runtimes.half_installed("openclaw", "1.0.0"));
+        assert!(!runtimes.half_installed("openclaw", "2.0.0"));
         assert!(runtimes.openclaw("../openclaw-1.0.0").is_err());
     }
 }

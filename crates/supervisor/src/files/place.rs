@@ -53,6 +53,11 @@ impl Place {
         self.data.join("shared")
     }
 
+    /// Folders in which Agents' folders of sockets are.
+    pub fn socket_folders(&self) -> [PathBuf; 2] {
+        [self.data.join("run"), self.memory.join("run")]
+    }
+
     /// One Agent's places.
     pub fn agent(&self, agent: AgentId) -> AgentPlace {
         let name = agent.to_string();

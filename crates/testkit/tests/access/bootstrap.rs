@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use occ_control::bootstrap;
 use occ_control::token::{ServiceKey, hash};
+use occ_model::identity::Identity;
 use occ_model::problem::Code;
 use occ_store::{Store, service_key};
 use occ_testkit::TestControl;
@@ -73,10 +74,12 @@ async fn recovery_is_for_when_nobody_is_left_and_is_recorded_by_name(pool: PgPoo
     assert_eq!(code(bootstrap::recover(&test.control.store).await), Code::StateConflict);
     sqlx::query("UPDATE principal SET disabled_at = now()").execute(&pool).await.unwrap();
     assert_eq!(code(bootstrap::signin_link(&test.control.store).await), Code::StateConflict);
-    let link = bootstrap::recover(&test.control.store).await.unwrap();
+    let recovered = bootstrap::recover(&test.control.store).await.unwrap();
+    assert_eq!((recovered.installation, recovered.name.as_str()), (test.control.installation, "Recovery"));
     let request = occ_model::id::RequestId::new();
-    let actor = occ_control::signin::consume_link(&test.control, &link, None, request).await.unwrap();
+    let actor = occ_control::signin::consume_link(&test.control, &recovered.link, None, request).await.unwrap();
     assert_eq!(actor.name, "Recovery");
+    assert_eq!(actor.identity, Identity::Principal(recovered.administrator));
     assert!(occ_control::role::list(&test.cx(&actor), &occ_model::page::ListQuery::default()).await.is_ok());
     let named: Vec<String> =
         sqlx::query_scalar("SELECT resource_name FROM audit_event WHERE action = 'installation.recover'")

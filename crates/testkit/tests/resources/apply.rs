@@ -149,3 +149,88 @@ async fn the_namespace_itself_can_be_part_of_it(pool: PgPool) {
     assert_eq!(outcomes(&report), [Unchanged, Unchanged, Unchanged, Unchanged, Updated]);
     assert_eq!(namespace::get(&cx, &ns).await.unwrap().quotas.agents, Some(5));
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i18_with_a_key_a_list_happens_once_whatever_came_between(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    let first = apply::apply(&cx, &ns, Apply(documents()), &keyed("k")).await.unwrap();
+    assert_eq!(outcomes(&first), [Created; 4]);
+    // Somebody else changes one of them.
+    secret::update(&cx, &ns, &sel("key"), &json!({"description": "theirs"}), &if_match(1)).await.unwrap();
+    let settled = trace(&pool).await.unwrap();
+    let again = apply::apply(&cx, &ns, Apply(documents()), &keyed("k")).await.unwrap();
+    assert_eq!((outcomes(&again), again.converged), (vec![Created; 4], true));
+    assert_eq!(trace(&pool).await.unwrap(), settled, "nothing was touched");
+    let mut other = documents();
+    other[0]["displayName"] = json!("Reader");
+    let refused = problem(apply::apply(&cx, &ns, Apply(other), &keyed("k")).await);
+    assert_eq!(refused.code, Code::IdempotencyKeyReused);
+    assert_eq!(trace(&pool).await.unwrap(), settled);
+    assert!(stored_anywhere(&pool, "hunter").await.unwrap().is_empty());
+    let anew = apply::apply(&cx, &ns, Apply(documents()), &keyed("l")).await.unwrap();
+    assert_eq!(outcomes(&anew), [Unchanged, Unchanged, Updated, Unchanged]);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i18_a_list_that_was_cut_goes_on_and_leaves_what_it_had_done(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    // Its last document cannot be written, as if the server had died before it.
+    sqlx::query("ALTER TABLE agent ADD CONSTRAINT cut CHECK (false) NOT VALID").execute(&pool).await.unwrap();
+    let cut = apply::apply(&cx, &ns, Apply(documents()), &keyed("k")).await.unwrap();
+    assert_eq!(outcomes(&cut), [Failed, Created, Created, Created]);
+    sqlx::query("ALTER TABLE agent DROP CONSTRAINT cut").execute(&pool).await.unwrap();
+    secret::update(&cx, &ns, &sel("key"), &json!({"description": "theirs"}), &if_match(1)).await.unwrap();
+    let again = apply::apply(&cx, &ns, Apply(documents()), &keyed("k")).await.unwrap();
+    assert_eq!(outcomes(&again), [Created; 4], "{again:?}");
+    let kept = secret::get(&cx, &ns, &sel("key")).await.unwrap();
+    assert_eq!(kept.meta.description.map(|text| text.to_string()).as_deref(), Some("theirs"));
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i18_two_at_once_do_it_once_and_answer_alike(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    apply::apply(&cx, &ns, Apply(documents()), &plain()).await.unwrap();
+    let mut changed = documents();
+    for document in &mut changed {
+        document["description"] = json!("changed");
+    }
+    changed[2]["value"] = json!("hunter4hunter4");
+    let options = keyed("k");
+    let one = || apply::apply(&cx, &ns, Apply(changed.clone()), &options);
+    let (one, two) = tokio::join!(one(), one());
+    assert_eq!((outcomes(&one.unwrap()), outcomes(&two.unwrap())), (vec![Updated; 4], vec![Updated; 4]));
+    let key = secret::get(&cx, &ns, &sel("key")).await.unwrap();
+    assert_eq!(key.current_version, 2);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn the_first_files_of_a_workspace_come_with_a_new_agent_only(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    let with = |files: Value| {
+        let mut list = documents();
+        list[0]["initialWorkspaceFiles"] = files;
+        Apply(list)
+    };
+    let bad = apply::apply(&cx, &ns, with(json!({"../x": "y"})), &dry()).await.unwrap();
+    assert_eq!(bad.items[0].problem.as_ref().unwrap().errors[0].pointer, "/0/initialWorkspaceFiles/..~1x");
+    let files = json!({"AGENTS.md": "hunter5"});
+    let diff = apply::apply(&cx, &ns, with(files.clone()), &dry()).await.unwrap();
+    let made = apply::apply(&cx, &ns, with(files.clone()), &plain()).await.unwrap();
+    assert_eq!(diff.items[0].diff, made.items[0].diff);
+    assert!(made.items[0].diff.iter().any(|entry| entry.pointer == "/initialWorkspaceFiles/AGENTS.md"));
+    assert!(!serde_json::to_string(&made).unwrap().contains("hunter"));
+    for same in [files, json!({})] {
+        assert_eq!(outcomes(&apply::apply(&cx, &ns, with(same), &plain()).await.unwrap()), [Unchanged; 4]);
+    }
+    let other = apply::apply(&cx, &ns, with(json!({"AGENTS.md": "other"})), &plain()).await.unwrap();
+    let error = &other.items[0].problem.as_ref().unwrap().errors[0];
+    assert_eq!((error.pointer.as_str(), error.code.as_str()), ("/0/initialWorkspaceFiles", "CREATE_ONLY"));
+}

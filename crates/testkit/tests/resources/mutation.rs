@@ -169,3 +169,25 @@ async fn who_waited_for_a_row_reads_what_was_committed_meanwhile(pool: PgPool) {
     let found = waiting.await.unwrap().expect("the Configuration is still there");
     assert_eq!((found.document_generation, found.values), (2, values));
 }
+
+/// What PostgreSQL says when it cannot extend a file.
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_full_disk_of_the_database_is_said_so_and_changes_nothing(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let (cx, ns) = (t.cx(&tenant.developer), sel("papers"));
+    for statement in [
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$",
+        "CREATE TRIGGER full_disk BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    ] {
+        sqlx::query(statement).execute(&pool).await.unwrap();
+    }
+    let before = trace(&pool).await.unwrap();
+    let refused = problem(secret::create(&cx, &ns, document::secret(name("key"), "x"), &keyed("k")).await);
+    assert_eq!(refused.code, Code::Unavailable);
+    assert!(refused.detail.contains("disk is full") && refused.detail.contains("free space"), "{}", refused.detail);
+    assert_eq!(trace(&pool).await.unwrap(), before);
+    sqlx::query("DROP TRIGGER full_disk ON audit_event").execute(&pool).await.unwrap();
+    secret::create(&cx, &ns, document::secret(name("key"), "x"), &keyed("k")).await.unwrap();
+}

@@ -1,0 +1,11 @@
+//! The program itself, run as people run it: commands, files, exit codes, and a real PostgreSQL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod config;
+mod contexts;
+mod doctor;
+mod full_disk;
+mod keyring;
+mod tls;
+mod troubles;
+mod world;

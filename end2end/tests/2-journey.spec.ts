@@ -1,6 +1,6 @@
 // The whole way on the real runtime: Namespace → Secret, Configuration and Agent by the guided creation → deploy → serving →
 // a reply → versions. The Agent's name for people is markup; it goes on serving for the files that follow.
-import { alive, api, expect, modelKey, modelPort, open, space, test } from './support';
+import { alive, api, expect, modelKey, modelPort, open, serves, space, test } from './support';
 
 const hostile = '<script>alert(1)</script>';
 
@@ -59,8 +59,7 @@ test('a double click on Deploy admits one revision, which comes to serve', async
   await open(page, `/console/namespaces/${space}/agents/reader`);
   await page.getByRole('button', { name: 'Deploy', exact: true }).dblclick();
   await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/reader/revisions`)).items.length).toBe(1);
-  await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/reader`)).routeState,
-    { timeout: 240_000 }).toBe('open');
+  await serves(request, 'reader', 1);
   // Live, without a reload.
   await expect(page.getByText('Revision 1', { exact: true }).first()).toBeVisible();
   const revisions = await api(request, 'GET', `/namespaces/${space}/agents/reader/revisions`);

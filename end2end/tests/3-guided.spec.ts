@@ -1,6 +1,6 @@
 // The guided creation of a dedicated Agent: a refused key is found by "Check" before anything is saved; then it is deployed and
 // answers from its own Codex.
-import { api, expect, modelKey, modelPort, open, space, test } from './support';
+import { api, expect, modelKey, modelPort, open, serves, space, test } from './support';
 
 test.describe.configure({ mode: 'serial', timeout: 300_000 });
 
@@ -23,8 +23,7 @@ test('checks the key before anything is saved, then makes and deploys the Agent 
   await page.getByRole('button', { name: 'Create the Agent' }).click();
   await expect(page).toHaveURL(new RegExp(`/agents/guided$`));
   expect(await page.content()).not.toContain(modelKey);
-  await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/guided`)).routeState,
-    { timeout: 240_000 }).toBe('open');
+  await serves(request, 'guided', 1);
 });
 
 test('answers from its own Codex', async ({ page, request }) => {

@@ -1,6 +1,6 @@
 // What goes wrong between a page and the server: answers that come late or never, a session that ends, two people at one thing.
 import type { Page, Route } from '@playwright/test';
-import { alive, api, expect, open, signIn, space, test, expectErrors } from './support';
+import { alive, api, expect, expectErrors, open, serves, signIn, space, test } from './support';
 
 const home = `/console/namespaces/${space}`;
 const lost = 'It is not known whether this happened.';
@@ -50,8 +50,7 @@ test('i17 i18 a lost answer is shown as unknown, blocks the button, and is found
   await expect(deploy).toBeEnabled();
   expect(await revisions()).toBe(before + 1);
   expectErrors(errors, /ERR_CONNECTION_RESET/);
-  await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/reader`)).activeRevision?.number,
-    { timeout: 240_000 }).toBe(before + 1);
+  await serves(request, 'reader', before + 1);
 });
 
 test('rolls back to the first revision, which serves as a new one', async ({ page, request }) => {
@@ -62,8 +61,7 @@ test('rolls back to the first revision, which serves as a new one', async ({ pag
   await expect(page.getByRole('heading', { name: 'What differs' })).toBeVisible();
   await first.getByRole('button', { name: 'Roll back' }).click();
   await expect(page).toHaveURL(/\/agents\/reader$/);
-  await expect.poll(async () => (await api(request, 'GET', `/namespaces/${space}/agents/reader`)).activeRevision?.number,
-    { timeout: 240_000 }).toBe(3);
+  await serves(request, 'reader', 3);
   const newest = await api(request, 'GET', `/namespaces/${space}/agents/reader/revisions/3`);
   expect(newest.copiedFrom).toBe(1);
 });
@@ -111,37 +109,48 @@ test('two people at one Configuration: the later one is told and loses nothing',
   const path = `/namespaces/${space}/configurations/shared`;
   const values = (await api(request, 'GET', `/namespaces/${space}/configurations/reader`)).values;
   await api(request, 'POST', `/namespaces/${space}/configurations`, { name: 'shared', kind: 'agent', values });
+  const called = (name: string) => {
+    const changed = structuredClone(values);
+    changed.models.providers.test.models[0].name = name;
+    return JSON.stringify(changed);
+  };
   const other = await person.newPage();
   await open(page, `/console${path}`);
   await open(other, `/console${path}`);
-  await type(page, '\n');
-  await type(other, '\n\n');
-  // Both hold generation 1; the stream tells the second at once, so its save is tried before that is seen.
+  await write(other, called('Second'));
+  await write(page, called('First'));
   await page.getByRole('button', { name: 'Save generation 2' }).click();
   await expect(page.getByText('Saved generation 2.')).toBeVisible();
+  // Saved is saved, however it was written.
+  await expect(page.getByText('unsaved changes')).toBeHidden();
   await expect(other.getByText('Generation 2 was saved meanwhile.')).toBeVisible();
+  // Who saves all the same is refused, and keeps what was written.
+  await other.getByRole('button', { name: 'Save generation 2' }).click();
+  await expect(other.getByText('Nothing was changed; what you typed stays here.')).toBeVisible();
+  await expect(other.getByRole('textbox', { name: 'Document' })).toContainText('Second');
+  const saved = await api(request, 'GET', path);
+  expect([saved.generation, saved.values.models.providers.test.models[0].name]).toEqual([2, 'First']);
   await other.getByRole('link', { name: 'Compare' }).click();
   await expect(other).toHaveURL(/generations\?from=1&to=2/);
   await other.close();
 });
 
-/** Types into the editor at its end. */
-async function type(page: Page, text: string): Promise<void> {
-  const editor = page.getByRole('textbox', { name: 'Document' });
-  await editor.click();
-  await page.keyboard.press('Control+End');
+/** Replaces what stands in the editor. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Document' }).click();
+  await page.keyboard.press('Control+A');
   await page.keyboard.insertText(text);
 }
 
-test('a lost stream says so and comes back', async ({ page, request, errors }) => {
+test('a lost stream says so, comes back, and what was missed is there', async ({ page, request, errors }) => {
   let broken = true;
   await page.route('**/api/v1/events', (route) => broken ? route.abort('connectionreset') : route.continue());
-  await page.goto(`${home}`);
+  await page.goto(`${home}/secrets`);
   await alive(page);
   await expect(page.getByText('Reconnecting')).toBeVisible();
-  await api(request, 'PATCH', `/namespaces/${space}`, { description: 'changed while the stream was lost' });
+  await api(request, 'POST', `/namespaces/${space}/secrets`, { name: 'made-meanwhile', value: 'x' });
   broken = false;
   await expect(page.getByText('Live', { exact: true })).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByText('changed while the stream was lost').first()).toBeVisible();
+  await expect(page.getByText('made-meanwhile').first()).toBeVisible();
   expectErrors(errors, /ERR_CONNECTION_RESET/);
 });

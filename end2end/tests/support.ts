@@ -21,6 +21,14 @@ export async function api(request: APIRequestContext, method: string, path: stri
   return body ? JSON.parse(body) : undefined;
 }
 
+/** Waits until the Agent serves this revision: it is the active one, and its doors are open. */
+export async function serves(request: APIRequestContext, agent: string, revision: number): Promise<void> {
+  await expect.poll(async () => {
+    const { activeRevision, routeState, deployment } = await api(request, 'GET', `/namespaces/${space}/agents/${agent}`);
+    return `revision ${activeRevision?.number}, ${routeState}${deployment?.failure ? `, ${deployment.failure.code}` : ''}`;
+  }, { timeout: 240_000 }).toBe(`revision ${revision}, open`);
+}
+
 /** Signs in with the button of a fresh link. */
 export async function signIn(page: Page): Promise<void> {
   await page.goto(signInLink());

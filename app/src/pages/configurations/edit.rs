@@ -65,6 +65,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
     let toasts = use_toasts();
     let on_save = move |()| {
         let Ok(values) = document.parse() else { return };
+        let sent = document.text.get_untracked();
         let (draft, generation) = base.with_untracked(|base| {
             let draft = ConfigurationDraft {
                 display_name: base.meta.display_name.clone(),
@@ -80,6 +81,10 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
             move |key| api::configuration::put(namespace.clone(), name.clone(), draft.clone(), generation, key),
             move |saved: Configuration| {
                 toasts.say(Tone::Ok, format!("Saved generation {}.", saved.meta.generation));
+                // It is kept as a document, not as it was written; what was typed since then stays.
+                if document.text.with_untracked(|now| *now == sent) {
+                    document.text.set(pretty(&saved.values));
+                }
                 base.set(saved);
             },
         );

@@ -6,10 +6,13 @@
 mod common;
 mod walled;
 
-use common::processes::under;
+use common::processes::{gone, under};
 use occ_model::agent::ExecutionMode;
-use serde_json::json;
+use serde_json::{Value, json};
 use walled::Walled;
+
+/// Paths that are tried in one turn.
+const AT_ONCE: usize = 5;
 
 /// Tools that act on the gateway's machine or on the gateway itself.
 const GATEWAY_SIDE: [&str; 21] = [
@@ -74,18 +77,8 @@ async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
 
     // The file tools: by path, by a link, by going up.
     walled.call("exec", json!({"command": walled.links()})).await;
-    for path in walled.files() {
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
-        let edits = json!([{"oldText": "a", "newText": "b"}]);
-        let calls = [
-            ("read", json!({"path": path})),
-            ("ls", json!({"path": path})),
-            ("write", json!({"path": path, "content": "changed"})),
-            ("edit", json!({"path": path, "edits": edits})),
-            ("apply_patch", json!({"input": patch})),
-            ("tool_call", json!({"id": "memory_get", "args": {"path": path}})),
-        ];
-        walled.none_must(calls).await;
+    for paths in walled.files().chunks(AT_ONCE) {
+        walled.none_must(paths.iter().flat_map(|path| in_embedded_mode(path))).await;
     }
     let url = format!("http://127.0.0.1:{}/", walled.others_port());
     walled.must_not("tool_call", json!({"id": "web_fetch", "args": {"url": url}})).await;
@@ -95,6 +88,12 @@ async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
         .await;
     assert_eq!(reply.matches("Unknown tool id").count(), hidden.len(), "{reply}");
     walled.nothing_was_touched();
+
+    // A command that runs ends with the Agent.
+    walled.call("exec", json!({"command": "sleep 1000; sleep 1000", "background": true})).await;
+    let before = under(walled.supervisor());
+    walled.stop().await;
+    gone(&before).await;
     walled.end().await;
 }
 
@@ -121,10 +120,8 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.all_must_probe([("write_stdin", typed)]).await;
 
     walled.call("exec_command", json!({"cmd": walled.links()})).await;
-    for path in walled.files() {
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
-        let patch = format!("apply_patch '{patch}' && test {path} != link && echo REA''CHED");
-        walled.none_must([("view_image", json!({"path": path})), ("exec_command", json!({"cmd": patch}))]).await;
+    for paths in walled.files().chunks(AT_ONCE) {
+        walled.none_must(paths.iter().flat_map(|path| in_dedicated_mode(path))).await;
     }
     let args = json!({"command": probe, "cmd": probe, "path": "/", "action": "list"});
     let reply = walled.none_must(GATEWAY_SIDE.map(|tool| (tool, args.clone()))).await;
@@ -138,15 +135,24 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_runs_ends_with_the_agent() {
-    let walled = Walled::deploy(ExecutionMode::Embedded).await;
-    walled.call("exec", json!({"command": "sleep 1000; sleep 1000", "background": true})).await;
-    let supervisor = walled.supervisor();
-    let before = under(supervisor);
-    walled.stop().await;
-    common::processes::gone(&before).await;
-    walled.end().await;
+/// Each tool of a gateway that takes a path, on `path`.
+fn in_embedded_mode(path: &str) -> [(&'static str, Value); 6] {
+    let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+    [
+        ("read", json!({"path": path})),
+        ("ls", json!({"path": path})),
+        ("write", json!({"path": path, "content": "changed"})),
+        ("edit", json!({"path": path, "edits": [{"oldText": "a", "newText": "b"}]})),
+        ("apply_patch", json!({"input": patch})),
+        ("tool_call", json!({"id": "memory_get", "args": {"path": path}})),
+    ]
+}
+
+/// Each tool of Codex that takes a path, on `path`. A patch of a link in the workspace may take the link's place.
+fn in_dedicated_mode(path: &str) -> [(&'static str, Value); 2] {
+    let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+    let patch = format!("apply_patch '{patch}' && test {path} != link && echo REA''CHED");
+    [("view_image", json!({"path": path})), ("exec_command", json!({"cmd": patch}))]
 }
 
 /// The word that follows.

@@ -87,7 +87,11 @@ fn every_group_is_in_one_part() {
 }
 
 async fn conforms(mode: ExecutionMode, part: &[Group]) {
-    run(&Stand::new().await, mode, part).await.unwrap();
+    let stand = Stand::new().await;
+    if let Err(error) = run(&stand, mode, part).await {
+        stand.show_all_logs().await;
+        panic!("{error:?}");
+    }
 }
 
 macro_rules! conformance {

@@ -34,6 +34,7 @@ async fn a_dedicated_agent_is_deployed_answers_and_is_stopped() {
 
     let lines = stand.driver.logs(key, LogQuery { tail: 1_000 }).await.unwrap();
     assert!(lines.iter().any(|line| line.source == "harness"));
+    assert!(!lines.iter().any(|line| line.text.contains("waiting to resolve remote control")), "it asks for nobody");
     assert!(!lines.iter().any(|line| line.text.contains(common::MODEL_KEY)));
     stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
 }

@@ -78,7 +78,9 @@ async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
     // The file tools: by path, by a link, by going up.
     walled.call("exec", json!({"command": walled.links()})).await;
     for paths in walled.files().chunks(AT_ONCE) {
-        walled.none_must(paths.iter().flat_map(|path| in_embedded_mode(path))).await;
+        let reply = walled.none_must(paths.iter().flat_map(|path| in_embedded_mode(path))).await;
+        assert_eq!(reply.matches("escapes sandbox root").count(), 5 * paths.len(), "{reply}");
+        assert_eq!(reply.matches("\"code\": \"MEMORY_").count(), paths.len(), "{reply}");
     }
     let url = format!("http://127.0.0.1:{}/", walled.others_port());
     walled.must_not("tool_call", json!({"id": "web_fetch", "args": {"url": url}})).await;
@@ -114,10 +116,16 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.all_must_probe(ways).await;
     walled.must_not("exec_command", json!({"cmd": probe, "sandbox_permissions": "require_escalated"})).await;
     walled.must_not("exec", json!("const fs = await import('fs'); text(fs.readdirSync('/').join())")).await;
-    let started = walled.call("exec_command", json!({"cmd": "bash -s", "tty": true, "yield_time_ms": 500})).await;
-    let id: u64 = after(&started, "session ID ").parse().unwrap();
-    let typed = json!({"session_id": id, "chars": format!("{probe}\nexit\n"), "yield_time_ms": 5_000});
-    walled.all_must_probe([("write_stdin", typed)]).await;
+    // What is typed into a command that runs. It ends with the turn, so one script does both.
+    let typed = format!("{probe}\nexit\n");
+    let script = format!(
+        "let said = await tools.exec_command({{cmd: 'bash -s', tty: true, yield_time_ms: 500}}); let id = said.session_id; \
+         let all = ''; let typed = {typed}; while (id) {{ \
+         said = await tools.write_stdin({{session_id: id, chars: typed, yield_time_ms: 5000}}); \
+         typed = ''; all += said.output; id = said.session_id; }} text(all)",
+        typed = json!(typed),
+    );
+    walled.all_must_probe([("exec", json!(script))]).await;
 
     walled.call("exec_command", json!({"cmd": walled.links()})).await;
     for paths in walled.files().chunks(AT_ONCE) {

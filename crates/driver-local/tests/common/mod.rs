@@ -200,8 +200,17 @@ impl Stand {
         activation
     }
 
+    /// What every Agent and its supervisor said last.
+    pub async fn show_all_logs(&self) {
+        let agents = self.agents.lock().unwrap().clone();
+        for agent in agents {
+            println!("--- {agent}");
+            self.show_logs(AgentKey { installation: self.installation, namespace: self.namespace, agent }).await;
+        }
+    }
+
     pub async fn show_logs(&self, key: AgentKey) {
-        for line in self.driver.logs(key, occ_driver::LogQuery { tail: 60 }).await.unwrap_or_default() {
+        for line in self.driver.logs(key, occ_driver::LogQuery { tail: 200 }).await.unwrap_or_default() {
             println!("{} {} {}", line.source, line.level, line.text);
         }
         let log = Place::new(self.data.path()).unwrap().of(key).supervisor_log();

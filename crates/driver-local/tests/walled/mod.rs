@@ -38,7 +38,7 @@ pub struct Walled {
     /// Other people's things on this machine.
     port: TcpListener,
     sockets: Vec<(PathBuf, UnixListener)>,
-    process: Child,
+    process: Decoy,
     others: Vec<PathBuf>,
     /// Where PostgreSQL listens when its folder's name is too long.
     _elsewhere: tempfile::TempDir,
@@ -74,7 +74,7 @@ impl Walled {
         port.set_nonblocking(true).unwrap();
         let mut process = Command::new("sleep");
         process.arg0("another-agents-gateway").arg("infinity").env("ANOTHERS_KEY", OTHERS_KEY);
-        let process = process.spawn().unwrap();
+        let process = Decoy(process.spawn().unwrap());
         let others = vec![data.join("agents").join(OTHER), memory];
 
         let key = stand.agent();
@@ -169,7 +169,7 @@ impl Walled {
         let document: Value = serde_json::from_slice(&fs::read(config).unwrap()).unwrap();
         let gateway = document["gateway"]["port"].as_u64().unwrap();
         let harness = document.pointer("/plugins/entries/codex/config/appServer/url").and_then(Value::as_str);
-        let harness = harness.map(|url| url.rsplit_once(':').unwrap().1.parse().unwrap());
+        let harness = harness.map(|url| -> u16 { url.rsplit_once(':').unwrap().1.parse().unwrap() });
         let mut ports = vec![self.others_port(), self.stand.model.address().port(), gateway.try_into().unwrap()];
         ports.extend(harness);
         ports
@@ -182,7 +182,7 @@ impl Walled {
 
     /// Processes of another Agent and of this one.
     fn processes(&self) -> [String; 3] {
-        let (supervisor, other) = (self.supervisor(), self.process.id());
+        let (supervisor, other) = (self.supervisor(), self.process.0.id());
         [other.to_string(), supervisor.to_string(), gateway(supervisor).to_string()]
     }
 
@@ -225,7 +225,7 @@ impl Walled {
         }
         wanted.extend(self.ports().iter().map(|port| format!("127.0.0.1:{port}")));
         wanted.extend(self.processes().map(|pid| format!("process:{pid}")));
-        wanted.extend(["processes".to_owned(), format!("/proc/{}/environ", self.process.id())]);
+        wanted.extend(["processes".to_owned(), format!("/proc/{}/environ", self.process.0.id())]);
         for what in wanted {
             assert!(said.lines().any(|line| line == format!("REACHED {what}")), "{what} in {said}");
         }
@@ -309,10 +309,13 @@ impl Walled {
     }
 }
 
-impl Drop for Walled {
+/// Another Agent's process.
+struct Decoy(Child);
+
+impl Drop for Decoy {
     fn drop(&mut self) {
-        let _gone = self.process.kill();
-        let _reaped = self.process.wait();
+        let _gone = self.0.kill();
+        let _reaped = self.0.wait();
     }
 }
 

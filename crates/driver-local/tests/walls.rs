@@ -14,29 +14,57 @@ use walled::Walled;
 /// Paths that are tried in one turn.
 const AT_ONCE: usize = 5;
 
-/// Tools that act on the gateway's machine or on the gateway itself.
-const GATEWAY_SIDE: [&str; 21] = [
+/// Tools that act on the gateway's machine, from its network, or on the gateway itself.
+const GATEWAY_SIDE: [&str; 49] = [
     "apply_patch",
     "automations",
     "browser",
     "canvas",
+    "code_execution",
+    "codex_plugins",
+    "computer",
+    "conversations_list",
+    "conversations_send",
+    "conversations_turn",
     "cron",
+    "dashboard",
     "edit",
     "gateway",
     "gateway_exec",
     "gateway_process",
+    "github_identity_status",
+    "image",
+    "image_generate",
     "ls",
+    "memory_get",
+    "memory_search",
+    "mobile_ui",
+    "music_generate",
     "nodes",
     "openclaw",
+    "pdf",
     "plugins",
     "portal",
     "process",
     "read",
+    "screen",
     "secrets",
+    "sessions_send",
     "sessions_spawn",
     "skill_workshop",
+    "swarm",
     "terminal",
+    "theme",
+    "tool_call",
+    "tool_describe",
+    "tool_search",
+    "transcripts",
+    "tts",
+    "video_generate",
+    "web_fetch",
+    "web_search",
     "write",
+    "x_search",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,9 +156,15 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.all_must_probe([("exec", json!(script))]).await;
 
     walled.call("exec_command", json!({"cmd": walled.links()})).await;
+    let sent = walled.call("message", json!({"action": "send", "message": "see", "media": "HELLO.md"})).await;
+    assert!(sent.contains("Sent visible reply"), "{sent}");
     for paths in walled.files().chunks(AT_ONCE) {
-        walled.none_must(paths.iter().flat_map(|path| in_dedicated_mode(path))).await;
+        let reply = walled.none_must(paths.iter().flat_map(|path| in_dedicated_mode(path))).await;
+        assert_eq!(reply.matches("could not be").count(), paths.len(), "{reply}");
     }
+    let elsewhere = format!("ws://127.0.0.1:{}", walled.others_port());
+    let args = json!({"action": "send", "message": "see", "gatewayUrl": elsewhere, "gatewayToken": "x"});
+    assert!(walled.must_not("message", args).await.contains("gatewayUrl override rejected"));
     let args = json!({"command": probe, "cmd": probe, "path": "/", "action": "list"});
     let reply = walled.none_must(GATEWAY_SIDE.map(|tool| (tool, args.clone()))).await;
     assert_eq!(reply.matches("unsupported call").count(), GATEWAY_SIDE.len(), "{reply}");
@@ -156,11 +190,15 @@ fn in_embedded_mode(path: &str) -> [(&'static str, Value); 6] {
     ]
 }
 
-/// Each tool of Codex that takes a path, on `path`. A patch of a link in the workspace may take the link's place.
-fn in_dedicated_mode(path: &str) -> [(&'static str, Value); 2] {
+/// Each tool that a dedicated Agent has and that takes a path, on `path`: Codex's own, and the gateway's that sends a file with a message.
+/// What a patch changes lies in the sandbox of that command; whether it is the real file, the end of the test sees.
+fn in_dedicated_mode(path: &str) -> [(&'static str, Value); 3] {
     let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
-    let patch = format!("apply_patch '{patch}' && test {path} != link && echo REA''CHED");
-    [("view_image", json!({"path": path})), ("exec_command", json!({"cmd": patch}))]
+    [
+        ("view_image", json!({"path": path})),
+        ("exec_command", json!({"cmd": format!("apply_patch '{patch}'")})),
+        ("message", json!({"action": "send", "message": "see", "media": path})),
+    ]
 }
 
 /// The word that follows.

@@ -12,5 +12,5 @@ if [ "${FORCE:-}" != 1 ]; then
   [ "$answer" = y ] || exit 1
 fi
 scripts/down.sh
-rm -rf "$OCC_DATA_DIR"
+forget "$OCC_DATA_DIR"
 say "removed $OCC_DATA_DIR"

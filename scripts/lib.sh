@@ -99,5 +99,12 @@ end() {
   rm -f "$file"
 }
 
+# forget DATA_DIR: removes a data folder with what its Agents keep in memory, secret files among it (the link `memory` leads there).
+forget() {
+  local memory
+  ! memory=$(readlink "$1/memory") || rm -rf "$memory"
+  rm -rf "$1"
+}
+
 # answers URL: whether something answers there without an error.
 answers() { curl --silent --fail --output /dev/null --max-time 5 "$1"; }

@@ -28,6 +28,7 @@ clean() {
   trap - EXIT INT TERM
   [ -z "$runtimes" ] || kill "$runtimes" 2>/dev/null || true
   [ ! -x "$OCC_BIN/occ-testdb" ] || "$OCC_BIN/occ-testdb" stop "$OCC_TEST_DIR/pg" >/dev/null 2>&1 || true
+  forget "$OCC_DATA_DIR"
   rm -rf "$OCC_TEST_DIR"
   exit "$status"
 }

@@ -11,7 +11,7 @@ use common::{GRACE, Stand, secrets};
 use occ_driver::{AgentKey, Call, ComputeDriver, Desired, SecretBytes, SecretValues, StopOptions};
 use occ_model::agent::ExecutionMode;
 use occ_model::failure::FailureCode;
-use occ_testkit::conformance::{Failing, Target, run_mode};
+use occ_testkit::conformance::{Failing, Group, Target, run};
 use serde_json::json;
 
 #[async_trait]
@@ -74,12 +74,40 @@ impl Target for Stand {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn embedded_agents_on_this_machine_conform() {
-    run_mode(&Stand::new().await, ExecutionMode::Embedded).await.unwrap();
+/// The groups, in parts that take about as long: two run at once. Groups of a part follow each other on one Agent.
+const PARTS: [&[Group]; 3] =
+    [&[Group::Serve, Group::Door, Group::Fence], &[Group::Replace], &[Group::Stop, Group::Delete, Group::Failure]];
+
+#[test]
+fn every_group_is_in_one_part() {
+    for group in Group::ALL {
+        let times = PARTS.iter().filter(|part| part.contains(&group)).count();
+        assert_eq!(times, 1, "{group:?}");
+    }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn dedicated_agents_on_this_machine_conform() {
-    run_mode(&Stand::new().await, ExecutionMode::Dedicated).await.unwrap();
+async fn conforms(mode: ExecutionMode, part: &[Group]) {
+    let stand = Stand::new().await;
+    if let Err(error) = run(&stand, mode, part).await {
+        stand.show_all_logs().await;
+        panic!("{error:?}");
+    }
+}
+
+macro_rules! conformance {
+    ($($name:ident: $mode:ident, $part:literal;)+) => {
+        $(#[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            conforms(ExecutionMode::$mode, PARTS[$part]).await;
+        })+
+    };
+}
+
+conformance! {
+    embedded_agents_serve_behind_their_door_and_fence: Embedded, 0;
+    embedded_agents_are_replaced: Embedded, 1;
+    embedded_agents_stop_are_deleted_and_fail: Embedded, 2;
+    dedicated_agents_serve_behind_their_door_and_fence: Dedicated, 0;
+    dedicated_agents_are_replaced: Dedicated, 1;
+    dedicated_agents_stop_are_deleted_and_fail: Dedicated, 2;
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::processes::{gone, kill, program, under};
 use common::turn::turn;
-use common::{GRACE, Stand};
+use common::{END, GRACE, START, Stand};
 use http::StatusCode;
 use occ_driver::{ComputeDriver as _, LogQuery};
 use occ_model::agent::{Health, RouteState};
@@ -34,6 +34,7 @@ async fn a_dedicated_agent_is_deployed_answers_and_is_stopped() {
 
     let lines = stand.driver.logs(key, LogQuery { tail: 1_000 }).await.unwrap();
     assert!(lines.iter().any(|line| line.source == "harness"));
+    assert!(!lines.iter().any(|line| line.text.contains("waiting to resolve remote control")), "it asks for nobody");
     assert!(!lines.iter().any(|line| line.text.contains(common::MODEL_KEY)));
     stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
 }
@@ -58,13 +59,13 @@ async fn a_pair_that_breaks_is_restored_and_one_that_was_ended_in_order_starts_a
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    assert_eq!(tokio::time::timeout(Duration::from_mins(3), restored).await.unwrap(), Health::Healthy);
+    assert_eq!(tokio::time::timeout(START, restored).await.unwrap(), Health::Healthy);
 
     // The machine goes down in order: everything ends, and what was active is known afterwards.
     let children = under(supervisor);
     rustix::process::kill_process(supervisor, rustix::process::Signal::TERM).unwrap();
-    tokio::time::timeout(Duration::from_mins(1), gone(&children)).await.expect("its processes end");
-    tokio::time::timeout(Duration::from_secs(20), gone(&[supervisor])).await.expect("it ends");
+    tokio::time::timeout(END, gone(&children)).await.expect("its processes end");
+    tokio::time::timeout(END, gone(&[supervisor])).await.expect("it ends");
     let seen = stand.driver.observe_agent(key).await.unwrap().unwrap();
     assert_eq!((seen.health, seen.route), (Health::Failed, None));
     stand.activate(&desired, Some(desired.revision)).await;
@@ -74,5 +75,5 @@ async fn a_pair_that_breaks_is_restored_and_one_that_was_ended_in_order_starts_a
     let last = stand.supervisor(key).unwrap();
     stand.driver.delete_agent(stand.call(), key, GRACE).await.unwrap();
     // It answers first and ends then.
-    tokio::time::timeout(Duration::from_secs(20), gone(&[last])).await.expect("nothing is left to find");
+    tokio::time::timeout(END, gone(&[last])).await.expect("nothing is left to find");
 }

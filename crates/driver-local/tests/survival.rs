@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::processes::{gateway, gone, kill, under};
 use common::turn::turn;
-use common::{GRACE, Stand, Steps};
+use common::{END, GRACE, START, Stand, Steps};
 use http::StatusCode;
 use occ_driver::{AgentKey, ComputeDriver as _, DriverError};
 use occ_model::agent::{Health, RouteState};
@@ -82,7 +82,7 @@ async fn a_killed_gateway_comes_back_and_a_killed_supervisor_takes_its_children_
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    let seen = tokio::time::timeout(Duration::from_mins(2), restored).await.expect("it comes back by itself");
+    let seen = tokio::time::timeout(START, restored).await.expect("it comes back by itself");
     assert_eq!(seen.health, Health::Healthy);
     let answer = turn(&stand.driver, key, desired.revision, "SAY back").await.unwrap();
     assert_eq!(answer.status, StatusCode::OK);
@@ -90,7 +90,7 @@ async fn a_killed_gateway_comes_back_and_a_killed_supervisor_takes_its_children_
     let children = under(supervisor);
     assert!(children.len() > 2);
     kill(supervisor);
-    tokio::time::timeout(Duration::from_secs(20), gone(&children)).await.expect("no process outlives its supervisor");
+    tokio::time::timeout(END, gone(&children)).await.expect("no process outlives its supervisor");
     let seen = stand.driver.observe_agent(key).await.unwrap().unwrap();
     assert_eq!((seen.health, seen.route, seen.reason.as_deref()), (Health::Failed, None, Some("NOT_RUNNING")));
 

@@ -6,34 +6,65 @@
 mod common;
 mod walled;
 
-use common::processes::under;
+use common::processes::{gone, under};
 use occ_model::agent::ExecutionMode;
-use serde_json::json;
+use serde_json::{Value, json};
 use walled::Walled;
 
-/// Tools that act on the gateway's machine or on the gateway itself.
-const GATEWAY_SIDE: [&str; 21] = [
+/// Paths that are tried in one turn.
+const AT_ONCE: usize = 5;
+
+/// Tools that act on the gateway's machine, from its network, or on the gateway itself.
+const GATEWAY_SIDE: [&str; 49] = [
     "apply_patch",
     "automations",
     "browser",
     "canvas",
+    "code_execution",
+    "codex_plugins",
+    "computer",
+    "conversations_list",
+    "conversations_send",
+    "conversations_turn",
     "cron",
+    "dashboard",
     "edit",
     "gateway",
     "gateway_exec",
     "gateway_process",
+    "github_identity_status",
+    "image",
+    "image_generate",
     "ls",
+    "memory_get",
+    "memory_search",
+    "mobile_ui",
+    "music_generate",
     "nodes",
     "openclaw",
+    "pdf",
     "plugins",
     "portal",
     "process",
     "read",
+    "screen",
     "secrets",
+    "sessions_send",
     "sessions_spawn",
     "skill_workshop",
+    "swarm",
     "terminal",
+    "theme",
+    "tool_call",
+    "tool_describe",
+    "tool_search",
+    "transcripts",
+    "tts",
+    "video_generate",
+    "web_fetch",
+    "web_search",
     "write",
+    "x_search",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,18 +105,10 @@ async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
 
     // The file tools: by path, by a link, by going up.
     walled.call("exec", json!({"command": walled.links()})).await;
-    for path in walled.files() {
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
-        let edits = json!([{"oldText": "a", "newText": "b"}]);
-        let calls = [
-            ("read", json!({"path": path})),
-            ("ls", json!({"path": path})),
-            ("write", json!({"path": path, "content": "changed"})),
-            ("edit", json!({"path": path, "edits": edits})),
-            ("apply_patch", json!({"input": patch})),
-            ("tool_call", json!({"id": "memory_get", "args": {"path": path}})),
-        ];
-        walled.none_must(calls).await;
+    for paths in walled.files().chunks(AT_ONCE) {
+        let reply = walled.none_must(paths.iter().flat_map(|path| in_embedded_mode(path))).await;
+        assert_eq!(reply.matches("escapes sandbox root").count(), 5 * paths.len(), "{reply}");
+        assert_eq!(reply.matches("\"code\": \"MEMORY_").count(), paths.len(), "{reply}");
     }
     let url = format!("http://127.0.0.1:{}/", walled.others_port());
     walled.must_not("tool_call", json!({"id": "web_fetch", "args": {"url": url}})).await;
@@ -95,6 +118,12 @@ async fn in_embedded_mode_nothing_but_the_workspace_is_reached() {
         .await;
     assert_eq!(reply.matches("Unknown tool id").count(), hidden.len(), "{reply}");
     walled.nothing_was_touched();
+
+    // A command that runs ends with the Agent.
+    walled.call("exec", json!({"command": "sleep 1000; sleep 1000", "background": true})).await;
+    let before = under(walled.supervisor());
+    walled.stop().await;
+    gone(&before).await;
     walled.end().await;
 }
 
@@ -115,17 +144,27 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.all_must_probe(ways).await;
     walled.must_not("exec_command", json!({"cmd": probe, "sandbox_permissions": "require_escalated"})).await;
     walled.must_not("exec", json!("const fs = await import('fs'); text(fs.readdirSync('/').join())")).await;
-    let started = walled.call("exec_command", json!({"cmd": "bash -s", "tty": true, "yield_time_ms": 500})).await;
-    let id: u64 = after(&started, "session ID ").parse().unwrap();
-    let typed = json!({"session_id": id, "chars": format!("{probe}\nexit\n"), "yield_time_ms": 5_000});
-    walled.all_must_probe([("write_stdin", typed)]).await;
+    // What is typed into a command that runs. It ends with the turn, so one script does both.
+    let typed = format!("{probe}\nexit\n");
+    let script = format!(
+        "let said = await tools.exec_command({{cmd: 'bash -s', tty: true, yield_time_ms: 500}}); let id = said.session_id; \
+         let all = ''; let typed = {typed}; while (id) {{ \
+         said = await tools.write_stdin({{session_id: id, chars: typed, yield_time_ms: 5000}}); \
+         typed = ''; all += said.output; id = said.session_id; }} text(all)",
+        typed = json!(typed),
+    );
+    walled.all_must_probe([("exec", json!(script))]).await;
 
     walled.call("exec_command", json!({"cmd": walled.links()})).await;
-    for path in walled.files() {
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
-        let patch = format!("apply_patch '{patch}' && test {path} != link && echo REA''CHED");
-        walled.none_must([("view_image", json!({"path": path})), ("exec_command", json!({"cmd": patch}))]).await;
+    let sent = walled.call("message", json!({"action": "send", "message": "see", "media": "HELLO.md"})).await;
+    assert!(sent.contains("Sent visible reply"), "{sent}");
+    for paths in walled.files().chunks(AT_ONCE) {
+        let reply = walled.none_must(paths.iter().flat_map(|path| in_dedicated_mode(path))).await;
+        assert_eq!(reply.matches("could not be").count(), paths.len(), "{reply}");
     }
+    let elsewhere = format!("ws://127.0.0.1:{}", walled.others_port());
+    let args = json!({"action": "send", "message": "see", "gatewayUrl": elsewhere, "gatewayToken": "x"});
+    assert!(walled.must_not("message", args).await.contains("gatewayUrl override rejected"));
     let args = json!({"command": probe, "cmd": probe, "path": "/", "action": "list"});
     let reply = walled.none_must(GATEWAY_SIDE.map(|tool| (tool, args.clone()))).await;
     assert_eq!(reply.matches("unsupported call").count(), GATEWAY_SIDE.len(), "{reply}");
@@ -138,15 +177,28 @@ async fn in_dedicated_mode_nothing_but_the_workspace_is_reached_and_nothing_acts
     walled.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_runs_ends_with_the_agent() {
-    let walled = Walled::deploy(ExecutionMode::Embedded).await;
-    walled.call("exec", json!({"command": "sleep 1000; sleep 1000", "background": true})).await;
-    let supervisor = walled.supervisor();
-    let before = under(supervisor);
-    walled.stop().await;
-    common::processes::gone(&before).await;
-    walled.end().await;
+/// Each tool of a gateway that takes a path, on `path`.
+fn in_embedded_mode(path: &str) -> [(&'static str, Value); 6] {
+    let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+    [
+        ("read", json!({"path": path})),
+        ("ls", json!({"path": path})),
+        ("write", json!({"path": path, "content": "changed"})),
+        ("edit", json!({"path": path, "edits": [{"oldText": "a", "newText": "b"}]})),
+        ("apply_patch", json!({"input": patch})),
+        ("tool_call", json!({"id": "memory_get", "args": {"path": path}})),
+    ]
+}
+
+/// Each tool that a dedicated Agent has and that takes a path, on `path`: Codex's own, and the gateway's that sends a file with a message.
+/// What a patch changes lies in the sandbox of that command; whether it is the real file, the end of the test sees.
+fn in_dedicated_mode(path: &str) -> [(&'static str, Value); 3] {
+    let patch = format!("*** Begin Patch\n*** Add File: {path}\n+changed\n*** End Patch");
+    [
+        ("view_image", json!({"path": path})),
+        ("exec_command", json!({"cmd": format!("apply_patch '{patch}'")})),
+        ("message", json!({"action": "send", "message": "see", "media": path})),
+    ]
 }
 
 /// The word that follows.

@@ -13,7 +13,7 @@ use occ_model::agent::ExecutionMode;
 use occ_model::failure::FailureCode;
 use occ_model::id::{AgentId, ConfigurationId, InstallationId, NamespaceId, RevisionId};
 use occ_model::revision::{Harness, HarnessId, Snapshot};
-use occ_testkit::conformance::{Failing, Target, run_mode};
+use occ_testkit::conformance::{Failing, Group, Target, run};
 use occ_testkit::document;
 
 struct Scripted {
@@ -96,10 +96,10 @@ impl Target for Scripted {
 
 #[tokio::test]
 async fn the_scripted_driver_conforms_embedded() {
-    run_mode(&Scripted::new(), ExecutionMode::Embedded).await.unwrap();
+    run(&Scripted::new(), ExecutionMode::Embedded, &Group::ALL).await.unwrap();
 }
 
 #[tokio::test]
 async fn the_scripted_driver_conforms_dedicated() {
-    run_mode(&Scripted::new(), ExecutionMode::Dedicated).await.unwrap();
+    run(&Scripted::new(), ExecutionMode::Dedicated, &Group::ALL).await.unwrap();
 }

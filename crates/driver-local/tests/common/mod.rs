@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 pub mod broken;
+pub mod left;
 pub mod processes;
 pub mod turn;
 
@@ -30,6 +31,11 @@ use serde_json::{Value, json};
 pub const MODEL_KEY: &str = "sk-test-0123456789abcdef";
 /// A turn's grace in tests.
 pub const GRACE: StopOptions = StopOptions { grace: Duration::from_secs(10) };
+
+/// A start, with all that may slow it on a busy machine.
+pub const START: Duration = Duration::from_mins(8);
+/// An end.
+pub const END: Duration = Duration::from_mins(2);
 
 /// Where the runtimes are, or a failure that says what to do.
 pub fn runtimes() -> PathBuf {
@@ -100,10 +106,10 @@ impl Stand {
         self.call_at(*epoch)
     }
 
-    /// A claim of this epoch.
+    /// A claim of this epoch. On a busy machine a start alone takes minutes.
     pub fn call_at(&self, epoch: i64) -> Call {
         let _ = self;
-        Call { epoch, deadline: Instant::now() + Duration::from_mins(4) }
+        Call { epoch, deadline: Instant::now() + Duration::from_mins(10) }
     }
 
     pub fn embedded(&self, key: AgentKey) -> Desired {
@@ -194,8 +200,17 @@ impl Stand {
         activation
     }
 
+    /// What every Agent and its supervisor said last.
+    pub async fn show_all_logs(&self) {
+        let agents = self.agents.lock().unwrap().clone();
+        for agent in agents {
+            println!("--- {agent}");
+            self.show_logs(AgentKey { installation: self.installation, namespace: self.namespace, agent }).await;
+        }
+    }
+
     pub async fn show_logs(&self, key: AgentKey) {
-        for line in self.driver.logs(key, occ_driver::LogQuery { tail: 60 }).await.unwrap_or_default() {
+        for line in self.driver.logs(key, occ_driver::LogQuery { tail: 200 }).await.unwrap_or_default() {
             println!("{} {} {}", line.source, line.level, line.text);
         }
         let log = Place::new(self.data.path()).unwrap().of(key).supervisor_log();
@@ -208,20 +223,22 @@ impl Stand {
     }
 }
 
+/// The number in the lock, if it still is the supervisor's: a number alone may be somebody else's today.
 fn pid_of(data: &tempfile::TempDir, agent: AgentId) -> Option<rustix::process::Pid> {
     let lock = Place::new(data.path()).ok()?.agent(agent).lock();
-    let pid = std::fs::read_to_string(lock).ok()?.trim().parse().ok()?;
-    rustix::process::Pid::from_raw(pid)
+    let pid: i32 = std::fs::read_to_string(lock).ok()?.trim().parse().ok()?;
+    let words = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let is_it = words.split(|byte| *byte == 0).any(|word| word == agent.to_string().as_bytes());
+    rustix::process::Pid::from_raw(pid).filter(|_| is_it)
 }
 
 impl Drop for Stand {
-    /// Ends every supervisor of this stand: a failed test leaves nothing behind. Their children end with them.
+    /// Ends what is left and removes it, after a failed test too. After one that passed nothing may be left.
     fn drop(&mut self) {
-        for agent in self.agents.lock().unwrap().iter() {
-            if let Some(pid) = pid_of(&self.data, *agent) {
-                let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        }
+        let agents = self.agents.lock().unwrap();
+        let left = left::behind(&self.data, &agents);
+        left::clear(&self.data, &agents);
+        assert!(std::thread::panicking() || left.is_empty(), "left behind: {left:#?}");
     }
 }
 

@@ -36,13 +36,18 @@ pub fn program(supervisor: Pid, name: &[u8]) -> Pid {
     under(supervisor).into_iter().find(is_it).expect("it runs")
 }
 
+/// Ended already = done.
 pub fn kill(pid: Pid) {
-    kill_process(pid, Signal::KILL).unwrap();
+    let _gone = kill_process(pid, Signal::KILL);
+}
+
+pub fn is_alive(pid: Pid) -> bool {
+    test_kill_process(pid).is_ok() && !is_zombie(pid)
 }
 
 /// Waits until none of them lives.
 pub async fn gone(pids: &[Pid]) {
-    while pids.iter().any(|pid| test_kill_process(*pid).is_ok() && !is_zombie(*pid)) {
+    while pids.iter().any(|pid| is_alive(*pid)) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

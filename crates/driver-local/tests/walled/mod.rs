@@ -5,7 +5,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,6 +16,7 @@ use occ_model::agent::ExecutionMode;
 use occ_supervisor::files::Place;
 use serde_json::{Value, json};
 
+use crate::common::processes::gateway;
 use crate::common::turn::turn_in;
 use crate::common::{GRACE, MODEL_KEY, Stand, Steps, secrets};
 
@@ -23,17 +26,24 @@ const BOUND: &str = "/channels/telegram/botToken";
 const CHANNEL_SECRET: &str = "1234567:channel-secret-of-the-stand";
 const OCC_KEY: &str = "the-key-of-all-keys";
 const DIARY: &str = "dear diary of another agent";
+const OTHERS_KEY: &str = "sk-model-key-of-another-agent";
 /// Content of the gateway's configuration, and nowhere else.
 const CONFIGURATION: &str = "chatCompletions";
+/// Another Agent, as far as the machine sees one.
+const OTHER: &str = "agt_0196f0c800007000800000000000000b";
 
 pub struct Walled {
     stand: Stand,
     desired: Desired,
     /// Other people's things on this machine.
     port: TcpListener,
-    sockets: Vec<UnixListener>,
+    sockets: Vec<(PathBuf, UnixListener)>,
+    process: Decoy,
+    others: Vec<PathBuf>,
+    /// Where PostgreSQL listens when its folder's name is too long.
+    _elsewhere: tempfile::TempDir,
     files: Vec<PathBuf>,
-    /// Files and what was in them before the first turn.
+    /// Files that nothing changes, and what was in them before the first turn.
     before: Vec<(PathBuf, Vec<u8>)>,
     turns: AtomicU32,
 }
@@ -42,15 +52,30 @@ impl Walled {
     pub async fn deploy(mode: ExecutionMode) -> Self {
         let stand = Stand::new().await;
         let data = stand.data.path().to_owned();
-        let other = data.join("agents/agt_0196f0c800007000800000000000000b/workspace");
-        for folder in [&other, &data.join("database")] {
-            fs::create_dir_all(folder).unwrap();
+        let place = Place::new(&data).unwrap();
+        // As OCC has it: its keys, its database, another Agent with its files, secrets, sockets, port and process.
+        let memory = place.memory().join("secrets").join(OTHER);
+        let diary = data.join("agents").join(OTHER).join("workspace/diary");
+        let mut files = vec![data.join("keys/ring/0001"), diary, memory.join("held.json")];
+        for (file, content) in files.iter().zip([OCC_KEY, DIARY, OTHERS_KEY]) {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, content).unwrap();
         }
-        fs::write(data.join("occ.key"), OCC_KEY).unwrap();
-        fs::write(other.join("diary"), DIARY).unwrap();
-        let sockets = ["database/.s.PGSQL.5432", "occ.sock"].map(|name| listen(&data.join(name))).into();
+        let elsewhere = tempfile::tempdir_in("/tmp").unwrap();
+        let (database, run) = (data.join("postgres/run"), data.join("run").join(OTHER));
+        let sockets = [
+            database.join(".s.PGSQL.5432"),
+            elsewhere.path().join(".s.PGSQL.5432"),
+            run.join("control.sock"),
+            run.join("door.sock"),
+        ];
+        let sockets = sockets.map(|path| (path.clone(), listen(&path))).into();
         let port = TcpListener::bind("127.0.0.1:0").unwrap();
         port.set_nonblocking(true).unwrap();
+        let mut process = Command::new("sleep");
+        process.arg0("another-agents-gateway").arg("infinity").env("ANOTHERS_KEY", OTHERS_KEY);
+        let process = Decoy(process.spawn().unwrap());
+        let others = vec![data.join("agents").join(OTHER), memory];
 
         let key = stand.agent();
         let mut desired =
@@ -64,22 +89,26 @@ impl Walled {
         stand.activate(&desired, None).await;
         stand.driver.open_route(stand.call(), key, desired.revision).await.unwrap();
 
-        let mut files = vec![data.join("occ.key"), other.join("diary")];
-        let place = Place::new(&data).unwrap().of(key);
+        let place = place.of(key);
         let revision = place.revision(desired.revision);
-        files.push(revision.config().join("openclaw.json"));
+        files.extend([revision.config().join("openclaw.json"), revision.held(), revision.snapshot(), place.mark()]);
         for folder in ["gateway", "harness"].map(|side| revision.memory().join(side)) {
-            files.extend(fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()));
+            files.extend(files_in(&folder));
         }
         if mode == ExecutionMode::Dedicated {
             files.push(revision.codex_home().join("config.toml"));
         }
         assert!(files.iter().any(|file| file.ends_with("model-key")), "{files:?}");
         assert!(files.iter().filter(|file| file.to_string_lossy().contains("binding")).count() == 1, "{files:?}");
-        let turns = AtomicU32::new(0);
         let before = files.iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect();
-        let walled = Self { stand, desired, port, sockets, files, before, turns };
-        walled.write_probe();
+        // These change as the Agent runs.
+        for folder in [place.logs(), place.state()] {
+            files.push(files_in(&folder).next().unwrap_or_else(|| panic!("{} is empty", folder.display())));
+        }
+        let turns = AtomicU32::new(0);
+        let walled =
+            Self { stand, desired, port, sockets, process, others, _elsewhere: elsewhere, files, before, turns };
+        fs::write(walled.place().workspace().join("probe"), walled.script()).unwrap();
         walled
     }
 
@@ -103,7 +132,7 @@ impl Walled {
 
     /// Files that must stay out of reach, and the links to two of them that [`Self::links`] makes.
     pub fn files(&self) -> Vec<String> {
-        let real = self.files.iter().map(|file| file.display().to_string());
+        let real = self.files.iter().chain(&self.others).map(|file| file.display().to_string());
         real.chain(["link", "memory/link.md", "../link", "/etc/passwd"].map(str::to_owned)).collect()
     }
 
@@ -123,50 +152,86 @@ impl Walled {
         format!("bash {}", self.place().workspace().join("probe").display())
     }
 
-    fn write_probe(&self) {
-        let gateway: Value = serde_json::from_slice(&self.before[2].1).unwrap();
-        let ports =
-            [self.others_port(), self.stand.model.address().port(), port(&gateway)].map(|port| port.to_string());
-        let script = format!(
-            "{looks}; for p in {ports}; do for h in 127.0.0.1 ::1; do \
-             bash -c \"exec 3<>/dev/tcp/$h/$p\" 2>/dev/null && got $h:$p; done; done; \
-             for w in /usr/x /etc/x {agent}/x {data}/x; do touch $w 2>/dev/null && got $w; done; \
+    /// Everything is tried; what only looks is tried first.
+    fn script(&self) -> String {
+        format!(
+            "{looks}; for w in /usr/x /etc/x {agent}/x {data}/x; do touch $w 2>/dev/null && got $w; done; \
              P=$(mktemp -p $(dirname $0) proof.XXXXXX); echo wrote >$P && cat $P; echo pro''bed",
             looks = self.looks(),
-            ports = ports.join(" "),
             agent = self.place().root().display(),
             data = self.stand.data.path().display(),
-        );
-        fs::write(self.place().workspace().join("probe"), script).unwrap();
+        )
+    }
+
+    /// Ports of another, of the model, of this Agent's gateway and of its Harness.
+    fn ports(&self) -> Vec<u16> {
+        let config = self.place().revision(self.desired.revision).config().join("openclaw.json");
+        let document: Value = serde_json::from_slice(&fs::read(config).unwrap()).unwrap();
+        let gateway = document["gateway"]["port"].as_u64().unwrap();
+        let harness = document.pointer("/plugins/entries/codex/config/appServer/url").and_then(Value::as_str);
+        let harness = harness.map(|url| -> u16 { url.rsplit_once(':').unwrap().1.parse().unwrap() });
+        let mut ports = vec![self.others_port(), self.stand.model.address().port(), gateway.try_into().unwrap()];
+        ports.extend(harness);
+        ports
+    }
+
+    fn sockets(&self) -> Vec<PathBuf> {
+        let own = [self.place().control(), self.place().door()];
+        self.sockets.iter().map(|(path, _)| path.clone()).chain(own).collect()
+    }
+
+    /// Processes of another Agent and of this one.
+    fn processes(&self) -> [String; 3] {
+        let (supervisor, other) = (self.supervisor(), self.process.0.id());
+        [other.to_string(), supervisor.to_string(), gateway(supervisor).to_string()]
     }
 
     /// The part of the probe that only looks. Words are split, so that the command itself is not taken for its result.
     fn looks(&self) -> String {
-        let place = self.place();
-        let data = self.stand.data.path();
-        let sockets = [data.join("occ.sock"), data.join("database/.s.PGSQL.5432"), place.control(), place.door()];
-        let [files, sockets] = [&self.files[..], &sockets]
-            .map(|paths| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" "));
-        let (key, last) = MODEL_KEY.split_at(MODEL_KEY.len() - 1);
-        let secret = format!("-e OPENCLAW_STATE_DI[R] -e OCC_MODEL_KE[Y] -e {key}[{last}]");
+        let words =
+            |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+        let ports: Vec<String> = self.ports().iter().map(u16::to_string).collect();
+        let bracketed = |word: &str| format!("-e {}[{}]", &word[..word.len() - 1], &word[word.len() - 1..]);
+        let secret = ["OPENCLAW_STATE_DIR", "OCC_MODEL_KEY", MODEL_KEY, OTHERS_KEY].map(bracketed).join(" ");
+        let programs = ["openclaw-gateway", "app-server", "another-agents-gateway"].map(bracketed).join(" ");
         format!(
             "got() {{ echo REA''CHED $1; }}; for f in {files}; do cat $f >/dev/null 2>&1 && got $f; done; \
-             for s in {sockets}; do test -e $s && got $s; done; \
+             for d in {folders}; do ls $d >/dev/null 2>&1 && got $d; done; \
+             for s in {sockets}; do test -e $s && got $s; \
+             perl -MIO::Socket::UNIX -e 'exit !IO::Socket::UNIX->new(shift)' $s 2>/dev/null && got talk:$s; done; \
+             for p in {ports}; do for h in 127.0.0.1 ::1; do \
+             bash -c \"exec 3<>/dev/tcp/$h/$p\" 2>/dev/null && got $h:$p; done; done; \
+             for p in {processes}; do kill -0 $p 2>/dev/null && got process:$p; done; \
              for e in /proc/[0-9]*/environ; do tr '\\0' '\\n' <$e 2>/dev/null | grep -q {secret} && got $e; done; \
-             grep -lq -e openclaw-gatewa[y] -e app-serve[r] /proc/[0-9]*/cmdline 2>/dev/null && got processes; \
-             env | grep -q {secret} && got environment"
+             grep -lq {programs} /proc/[0-9]*/cmdline 2>/dev/null && got processes; \
+             env | grep -q {secret} && got environment",
+            files = words(&self.files),
+            folders = words(&self.others),
+            sockets = words(&self.sockets()),
+            ports = ports.join(" "),
+            processes = self.processes().join(" "),
         )
     }
 
-    /// Outside the walls the probe reaches every file and socket, the gateway's processes and their environment: that it reaches
-    /// nothing inside is not for lack of trying.
+    /// Outside the walls the probe reaches every file, socket, port and process: that it reaches nothing inside is not for lack of
+    /// trying.
     pub fn the_probe_is_able(&self) {
-        let output = std::process::Command::new("bash").arg("-c").arg(self.looks()).output().unwrap();
+        let output = Command::new("bash").arg("-c").arg(self.looks()).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
-        for file in &self.files {
-            assert!(said.contains(&format!("REACHED {}", file.display())), "{} in {said}", file.display());
+        let mut wanted: Vec<String> =
+            self.files.iter().chain(&self.others).map(|path| path.display().to_string()).collect();
+        for socket in self.sockets() {
+            wanted.extend([socket.display().to_string(), format!("talk:{}", socket.display())]);
         }
-        assert!(said.contains("control.sock") && said.contains("/environ") && said.contains("processes"), "{said}");
+        wanted.extend(self.ports().iter().map(|port| format!("127.0.0.1:{port}")));
+        wanted.extend(self.processes().map(|pid| format!("process:{pid}")));
+        wanted.extend(["processes".to_owned(), format!("/proc/{}/environ", self.process.0.id())]);
+        for what in wanted {
+            assert!(said.lines().any(|line| line == format!("REACHED {what}")), "{what} in {said}");
+        }
+        // What it left at other people's doors.
+        while self.port.accept().is_ok() {}
+        self.sockets.iter().for_each(|(_, socket)| while socket.accept().is_ok() {});
     }
 
     /// A turn in which the model calls `tool`; what the Agent said of it.
@@ -199,7 +264,7 @@ impl Walled {
     pub async fn none_must<'a>(&self, calls: impl IntoIterator<Item = (&'a str, Value)>) -> String {
         let reply = self.call_all(calls).await;
         let token = fs::read_to_string(self.secrets().join("gateway-token")).unwrap();
-        for secret in ["REACHED", MODEL_KEY, CHANNEL_SECRET, OCC_KEY, DIARY, CONFIGURATION, token.trim()] {
+        for secret in ["REACHED", MODEL_KEY, CHANNEL_SECRET, OCC_KEY, DIARY, OTHERS_KEY, CONFIGURATION, token.trim()] {
             assert!(!reply.contains(secret), "{secret} came back: {reply}");
         }
         reply
@@ -226,8 +291,8 @@ impl Walled {
     /// Nobody connected, nothing was changed.
     pub fn nothing_was_touched(&self) {
         assert_eq!(self.port.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
-        for socket in &self.sockets {
-            assert_eq!(socket.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+        for (path, socket) in &self.sockets {
+            assert_eq!(socket.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{}", path.display());
         }
         for (file, content) in &self.before {
             assert!(fs::read(file).unwrap() == *content, "{} was changed", file.display());
@@ -240,15 +305,31 @@ impl Walled {
 
     pub async fn end(self) {
         self.stand.driver.delete_agent(self.stand.call(), self.desired.key, GRACE).await.unwrap();
+        self.others.iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
     }
 }
 
-fn port(document: &Value) -> u16 {
-    document["gateway"]["port"].as_u64().and_then(|port| port.try_into().ok()).unwrap()
+/// Another Agent's process.
+struct Decoy(Child);
+
+impl Drop for Decoy {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+/// Every file under a folder.
+fn files_in(folder: &Path) -> Box<dyn Iterator<Item = PathBuf>> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    Box::new(entries.flat_map(|path| -> Box<dyn Iterator<Item = PathBuf>> {
+        if path.is_dir() { files_in(&path) } else { Box::new(std::iter::once(path)) }
+    }))
 }
 
 /// A socket's path is short; seen from its folder it always is.
 fn listen(path: &Path) -> UnixListener {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     let short = tempfile::tempdir().unwrap();
     let folder = short.path().join("d");
     std::os::unix::fs::symlink(path.parent().unwrap(), &folder).unwrap();

@@ -27,9 +27,9 @@ use crate::process::Slots;
 use crate::protocol::{Outcome, Refusal, Wait};
 
 /// A start that fails for a reason that may pass is tried so often.
-const ATTEMPTS: usize = 3;
+pub(super) const ATTEMPTS: usize = 3;
 /// Pause before the next.
-const RETRY: Duration = Duration::from_millis(500);
+pub(super) const RETRY: Duration = Duration::from_millis(500);
 /// Longest wait for an order of unclean starts inside a request; a longer one is the caller's to wait.
 const SPACING: Duration = Duration::from_secs(2);
 

@@ -23,6 +23,7 @@ pub(super) async fn delete(agent: &Agent, work: &mut Work, grace: Duration) -> O
         remove(&gone)?;
     }
     remove(agent.files.memory())?;
+    super::rooms::remove_limits(agent);
     agent.set_deleted();
     work.persisted = Persisted::default();
     Ok(())

@@ -57,7 +57,8 @@ pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
     for socket in [agent.files.control(), agent.files.door()] {
         fs::remove_file(&socket).map_err(Error::file("remove", socket))?;
     }
-    if agent.is_deleted() {
+    // Deleted, or never made: a late caller's request starts a supervisor, too.
+    if agent.folder().is_none() {
         // With the lock in it: whoever waits for it looks whether it still is the Agent's.
         let folder = agent.files.sockets();
         fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;

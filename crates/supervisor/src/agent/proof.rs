@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use occ_openclaw::Purpose;
+use occ_openclaw::{Purpose, exit};
+use tokio::time::sleep;
 
+use super::activate::{ATTEMPTS, RETRY, code_of};
 use super::core::Agent;
 use super::folder::Folder;
 use super::rooms::Rooms;
@@ -15,12 +17,27 @@ use crate::process::Slots;
 use crate::protocol::Outcome;
 use crate::{Claim, Error, Result};
 
-/// Starts the candidate on scratch state, verifies it, ends it, and removes what it left.
+/// Starts the candidate on scratch state, verifies it, ends it, and removes what it left. A start that fails for a reason that may pass
+/// (a busy machine makes the runtime's own time limits fail) is tried again, as one that is to serve.
 pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {
-    let rooms = Rooms::to_prove(agent, &candidate.place);
-    clear(candidate)?;
     let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
     let _slot = claim.during(slots.take()).await??;
+    let mut attempt = 1;
+    loop {
+        match once(agent, folder, candidate, claim).await {
+            Err(refusal) if attempt < ATTEMPTS && code_of(&refusal).is_some_and(exit::may_retry) => {
+                agent.say("warn", &format!("proof {attempt} failed: {refusal}"));
+                attempt += 1;
+                claim.during(sleep(RETRY)).await?;
+            }
+            proved => return proved,
+        }
+    }
+}
+
+async fn once(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {
+    let rooms = Rooms::to_prove(agent, &candidate.place);
+    clear(candidate)?;
     let proved = async {
         let running = start(agent, folder, candidate, &rooms, Purpose::Proof, claim, &Steps::default()).await?;
         let verified = claim.during(verify(&running)).await.flatten();

@@ -10,6 +10,22 @@ use crate::Result;
 use crate::files::{RevisionPlace, delivered, make_folder};
 use crate::sandbox::{CodexPlaces, Identity, InnerWall, Limits, Maximum, Place, SandboxSpec};
 
+/// The control groups of what serves.
+fn serving(agent: &Agent) -> Limits {
+    Limits::of(&agent.key.agent.to_string(), Maximum::default())
+}
+
+/// The control groups of a proof.
+fn proving(agent: &Agent) -> Limits {
+    Limits::of(&format!("{}-proof", agent.key.agent), Maximum::default())
+}
+
+/// Removes the Agent's control groups: those of a supervisor that was killed are left behind by it.
+pub(super) fn remove_limits(agent: &Agent) {
+    serving(agent).remove();
+    proving(agent).remove();
+}
+
 /// Folders for the gateway and the Harness.
 #[derive(Clone, Debug)]
 pub(super) struct Rooms {
@@ -48,7 +64,7 @@ impl Rooms {
             harness_home: files.homes().join("harness"),
             tmp: files.temporaries().join("gateway"),
             harness_tmp: files.temporaries().join("harness"),
-            limits: Limits::of(&agent.key.agent.to_string(), Maximum::default()),
+            limits: serving(agent),
         }
     }
 
@@ -67,7 +83,7 @@ impl Rooms {
             harness_home: scratch.join("harness_home"),
             tmp: scratch.join("tmp"),
             harness_tmp: scratch.join("harness_tmp"),
-            limits: Limits::of(&format!("{}-proof", agent.key.agent), Maximum::default()),
+            limits: proving(agent),
         }
     }
 

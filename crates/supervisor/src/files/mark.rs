@@ -92,31 +92,49 @@ mod tests {
         AgentKey { installation: InstallationId::new(), namespace: NamespaceId::new(), agent: AgentId::new() }
     }
 
+    /// A data folder, and the folder in memory that it makes.
+    struct Room {
+        _folder: tempfile::TempDir,
+        place: Place,
+    }
+
+    impl Room {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let place = Place::new(folder.path()).unwrap();
+            place.make().unwrap();
+            Self { _folder: folder, place }
+        }
+    }
+
+    impl Drop for Room {
+        fn drop(&mut self) {
+            fs::remove_dir_all(self.place.memory()).unwrap();
+        }
+    }
+
     #[test]
     fn i14_a_folder_with_another_mark_or_none_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path()).unwrap();
-        place.make().unwrap();
+        let room = Room::new();
+        let place = &room.place;
         let ours = key();
-        assert_eq!(claim_folder(&place, ours).unwrap(), claim_folder(&place, ours).unwrap());
+        assert_eq!(claim_folder(place, ours).unwrap(), claim_folder(place, ours).unwrap());
         let other_installation = AgentKey { installation: InstallationId::new(), ..ours };
-        assert!(matches!(claim_folder(&place, other_installation), Err(Error::NotOurs(_))));
+        assert!(matches!(claim_folder(place, other_installation), Err(Error::NotOurs(_))));
 
         let unmarked = key();
         let foreign = place.of(unmarked).root().to_owned();
         fs::create_dir(&foreign).unwrap();
         fs::write(foreign.join("precious"), "data").unwrap();
-        assert!(matches!(claim_folder(&place, unmarked), Err(Error::NotOurs(_))));
+        assert!(matches!(claim_folder(place, unmarked), Err(Error::NotOurs(_))));
         assert_eq!(fs::read_to_string(foreign.join("precious")).unwrap(), "data");
     }
 
     #[test]
     fn i7_every_agent_gets_a_number_of_its_own() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path()).unwrap();
-        place.make().unwrap();
-        let first = claim_folder(&place, key()).unwrap().index;
-        let second = claim_folder(&place, key()).unwrap().index;
+        let room = Room::new();
+        let first = claim_folder(&room.place, key()).unwrap().index;
+        let second = claim_folder(&room.place, key()).unwrap().index;
         assert_ne!(first, second);
     }
 }

@@ -1,7 +1,8 @@
 //! Where everything lies, computed from the data folder and ids alone, so that anybody who knows them finds it again.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use occ_driver::AgentKey;
@@ -36,6 +37,16 @@ impl Place {
     /// The data folder.
     pub fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// The folder in memory: secret files, and the sockets of a data folder with a long name.
+    pub fn memory(&self) -> &Path {
+        &self.memory
+    }
+
+    /// A link in the data folder to the one in memory: whoever removes the first finds the second.
+    pub fn memory_link(&self) -> PathBuf {
+        self.data.join("memory")
     }
 
     /// Where Agents' folders are.
@@ -87,7 +98,25 @@ impl Place {
         if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0 {
             return Err(Error::NotOurs("the folder for secrets in memory"));
         }
-        Ok(())
+        self.link_memory().map_err(Error::io("name the memory folder"))
+    }
+
+    fn link_memory(&self) -> std::io::Result<()> {
+        let link = self.memory_link();
+        let leads_there = || fs::read_link(&link).is_ok_and(|target| target == self.memory);
+        if leads_there() {
+            return Ok(());
+        }
+        // A data folder that was moved here from elsewhere.
+        match fs::remove_file(&link) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        match symlink(&self.memory, &link) {
+            // Another one of ours was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && leads_there() => Ok(()),
+            other => other,
+        }
     }
 }
 
@@ -235,6 +264,18 @@ impl RevisionPlace {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+
+    #[test]
+    fn the_data_folder_says_where_its_memory_is_also_after_a_move() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path()).unwrap();
+        symlink("/dev/shm/occ-of-another-place", place.memory_link()).unwrap();
+        for _ in 0..2 {
+            place.make().unwrap();
+            assert_eq!(fs::read_link(place.memory_link()).unwrap(), place.memory());
+        }
+        fs::remove_dir(place.memory()).unwrap();
+    }
 
     #[test]
     fn sockets_stay_short_under_a_long_data_folder() {

@@ -4,7 +4,8 @@
 //! with a process namespace and a filter that refuses sockets) holds for every shell, for patches and for looking at images. Codex
 //! reads [`REQUIREMENTS`] as its administrator's word, above its configuration and above what its client asks for with a thread or a
 //! turn. Measured with 0.171: a permission profile of the administrator is *not* above what a turn asks for, so the requirements
-//! forbid the open mode and name what no command may read.
+//! forbid the open mode and name what no command may read. They also forbid to control the Harness from afar, for which it would ask
+//! once a second whether somebody signed in, and say so in the Agent's log.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,8 @@ impl CodexPlaces {
         let hidden: Vec<String> = private.chain(hidden).map(|path| quoted(&path)).collect();
         format!(
             "allowed_approval_policies = [\"never\"]\n\
-             allowed_sandbox_modes = [\"read-only\", \"workspace-write\"]\n\n\
+             allowed_sandbox_modes = [\"read-only\", \"workspace-write\"]\n\
+             allow_remote_control = false\n\n\
              [permissions.filesystem]\n\
              deny_read = [\n  {}\n]\n",
             hidden.join(",\n  ")
@@ -57,6 +59,7 @@ mod tests {
         let places = CodexPlaces { home: "/a \"b\"/home".into(), secrets: "/m/s".into(), requirements: "/r".into() };
         let text = places.text();
         assert!(!text.contains("danger") && text.contains("\"/m/s\""), "{text}");
+        assert!(text.contains("allow_remote_control = false\n\n["), "{text}");
         assert!(text.contains(r#""/a \"b\"/home/*.toml""#), "{text}");
     }
 }

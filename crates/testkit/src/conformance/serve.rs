@@ -34,12 +34,13 @@ pub(super) async fn an_activated_revision_serves_once_its_door_is_open(
     let activation = target.activate(&desired, None).await?;
     ensure!(activation.interruption.is_zero(), "there was nothing to interrupt");
     ensure!(target.route(key).await? == Some((desired.revision, RouteState::Closed)), "the route is not closed");
+    target.refused(key, desired.revision).await?;
     target.driver().open_route(target.call(), key, desired.revision).await?;
     let seen = target.seen(key).await?;
     ensure!(seen.process.as_ref() == Some(&activation.process), "another process runs than was verified");
     ensure!(seen.health == Health::Healthy, "it is {:?}: {:?}", seen.health, seen.reason);
     ensure!(target.route(key).await? == Some((desired.revision, RouteState::Open)), "the route is not open");
-    target.answered(key, desired.revision, "SAY conformance").await?;
+    target.answered(key, desired.revision).await?;
     target.remove(key).await
 }
 
@@ -54,7 +55,7 @@ pub(super) async fn every_step_done_twice_is_done_once(target: &dyn Target, mode
     for _ in 0..2 {
         target.driver().open_route(target.call(), key, desired.revision).await?;
     }
-    target.answered(key, desired.revision, "SAY conformance").await?;
+    target.answered(key, desired.revision).await?;
     for _ in 0..2 {
         target.driver().deny_route(target.call(), key).await?;
     }

@@ -1,6 +1,6 @@
 //! What a driver's tests give to the suite, and the calls that its cases are made of.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use async_trait::async_trait;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
@@ -120,14 +120,21 @@ impl dyn Target + '_ {
         Ok(self.seen(key).await?.route.map(|route| (route.revision, route.state)))
     }
 
+    /// It serves: the route is open and leads there, and a turn is answered.
+    pub(super) async fn serves(&self, serving: &Desired) -> Result<()> {
+        let route = self.route(serving.key).await?;
+        ensure!(route == Some((serving.revision, RouteState::Open)), "the route is {route:?}");
+        self.answered(serving.key, serving.revision).await
+    }
+
     /// Removes the Agent.
     pub(super) async fn remove(&self, key: AgentKey) -> Result<()> {
         Ok(self.driver().delete_agent(self.call(), key, self.grace()).await?)
     }
 
     /// One turn that names `revision`. `None`: there is no door, or it hung up.
-    pub(super) async fn turn(&self, key: AgentKey, revision: RevisionId, text: &str) -> Option<(StatusCode, Value)> {
-        let body = json!({ "model": "openclaw", "messages": [{ "role": "user", "content": text }] });
+    pub(super) async fn turn(&self, key: AgentKey, revision: RevisionId) -> Option<(StatusCode, Value)> {
+        let body = json!({ "model": "openclaw", "messages": [{ "role": "user", "content": "SAY conformance" }] });
         let request = Request::post("/v1/chat/completions")
             .header("host", "door")
             .header("content-type", "application/json")
@@ -146,8 +153,8 @@ impl dyn Target + '_ {
     }
 
     /// One turn that is answered.
-    pub(super) async fn answered(&self, key: AgentKey, revision: RevisionId, text: &str) -> Result<()> {
-        match self.turn(key, revision, text).await {
+    pub(super) async fn answered(&self, key: AgentKey, revision: RevisionId) -> Result<()> {
+        match self.turn(key, revision).await {
             Some((StatusCode::OK, body)) if body.to_string().contains("conformance") => Ok(()),
             other => bail!("no answer: {other:?}"),
         }
@@ -155,7 +162,7 @@ impl dyn Target + '_ {
 
     /// One turn that no door admits.
     pub(super) async fn refused(&self, key: AgentKey, revision: RevisionId) -> Result<()> {
-        match self.turn(key, revision, "SAY conformance").await {
+        match self.turn(key, revision).await {
             None | Some((StatusCode::SERVICE_UNAVAILABLE, _)) => Ok(()),
             other => bail!("a turn was admitted: {other:?}"),
         }

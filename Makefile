@@ -1,6 +1,6 @@
 # The two commands of this project, `make up` and `make test`, and the smaller ones they are made of.
 .DEFAULT_GOAL := help
-LAYERS := static unit postgres conformance e2e local
+LAYERS := static unit postgres conformance e2e up local
 
 .PHONY: help setup up down demo test clean-data $(LAYERS:%=test-%)
 

@@ -12,7 +12,7 @@ use super::pid_of;
 use super::processes::{is_alive, kill, under};
 
 /// A killed supervisor's children end with it, within moments.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Everything that is there of `agents`, and every Agent's folder. A supervisor without work may linger for a while.
 pub fn behind(data: &tempfile::TempDir, agents: &[AgentId]) -> Vec<String> {

@@ -95,13 +95,13 @@ impl Walled {
         for folder in ["gateway", "harness"].map(|side| revision.memory().join(side)) {
             files.extend(files_in(&folder));
         }
-        if mode == ExecutionMode::Dedicated {
-            files.push(revision.codex_home().join("config.toml"));
-        }
         assert!(files.iter().any(|file| file.ends_with("model-key")), "{files:?}");
         assert!(files.iter().filter(|file| file.to_string_lossy().contains("binding")).count() == 1, "{files:?}");
         let before = files.iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect();
-        // These change as the Agent runs.
+        // These change as the Agent runs: Codex writes what it knows of its projects into its own configuration.
+        if mode == ExecutionMode::Dedicated {
+            files.push(revision.codex_home().join("config.toml"));
+        }
         for folder in [place.logs(), place.state()] {
             files.push(files_in(&folder).next().unwrap_or_else(|| panic!("{} is empty", folder.display())));
         }
@@ -296,6 +296,9 @@ impl Walled {
         }
         for (file, content) in &self.before {
             assert!(fs::read(file).unwrap() == *content, "{} was changed", file.display());
+        }
+        for file in &self.files[self.before.len()..] {
+            assert!(fs::read(file).unwrap() != b"changed\n", "{} was replaced", file.display());
         }
     }
 

@@ -154,3 +154,9 @@ test('a lost stream says so, comes back, and what was missed is there', async ({
   await expect(page.getByText('made-meanwhile').first()).toBeVisible();
   expectErrors(errors, /ERR_CONNECTION_RESET/);
 });
+
+test('a panel that cannot be read says why, on a page that comes alive', async ({ page }) => {
+  await open(page, `${home}/agents/reader/versions?cursor=nonsense`);
+  await expect(page.getByRole('main').getByRole('button', { name: 'Try again' })).toBeEnabled();
+  await expect(page.getByRole('main').getByRole('button', { name: /^Copy req_/ })).toBeVisible();
+});

@@ -36,11 +36,15 @@ pub fn dry_run() -> WriteOptions {
     WriteOptions { dry_run: true, idempotency_key: None, if_match: None }
 }
 
-/// What a use case gave, for the page. Faults of ours are logged with their sources; refusals are ordinary answers.
-pub fn answer<T>(result: occ_control::Result<T>) -> Result<T, Fault> {
-    result.map_err(|error| {
+/// What a use case gives, for the page. Faults of ours are logged with their sources; refusals are ordinary answers.
+///
+/// Whose request it is, is read before the call: a page that is being rendered may have let go of its context by the time of the
+/// answer, and what it shows must be what it sends along for coming alive.
+pub async fn answer<T>(call: impl Future<Output = occ_control::Result<T>>) -> Result<T, Fault> {
+    let request = cx().ok().and_then(|cx| cx.request());
+    call.await.map_err(|error| {
         let mut problem = error.problem();
-        problem.request_id = problem.request_id.or_else(|| cx().ok().and_then(|cx| cx.request()));
+        problem.request_id = problem.request_id.or(request);
         if !matches!(error, Error::Refused(_) | Error::PolicyMoved) {
             let cause = sources(&error);
             tracing::error!(request_id = ?problem.request_id, code = %problem.code, %cause, "a use case failed");

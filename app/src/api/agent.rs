@@ -17,19 +17,19 @@ use occ_control::{agent as case, deploy as deploying, lifecycle, rollback as rol
 /// Those of a Namespace that the caller may read.
 #[server(prefix = "/api/fn", endpoint = "agent_list", input = Json)]
 pub async fn list(namespace: String, query: ListQuery) -> Result<Page<Agent>, Fault> {
-    answer(case::list(&cx()?, &named(&namespace)?, &query).await)
+    answer(case::list(&cx()?, &named(&namespace)?, &query)).await
 }
 
 /// One.
 #[server(prefix = "/api/fn", endpoint = "agent_get", input = Json)]
 pub async fn get(namespace: String, agent: String) -> Result<Agent, Fault> {
-    answer(case::get(&cx()?, &named(&namespace)?, &named(&agent)?).await)
+    answer(case::get(&cx()?, &named(&namespace)?, &named(&agent)?)).await
 }
 
 /// Makes one, stopped.
 #[server(prefix = "/api/fn", endpoint = "agent_create", input = Json)]
 pub async fn create(namespace: String, request: CreateAgent, key: IdempotencyKey) -> Result<Agent, Fault> {
-    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key)).await)
+    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key))).await
 }
 
 /// Changes the draft: a merge patch.
@@ -42,7 +42,7 @@ pub async fn update(
     key: IdempotencyKey,
 ) -> Result<Agent, Fault> {
     let options = once_on(key, generation);
-    answer(case::update(&cx()?, &named(&namespace)?, &named(&agent)?, &patch, &options).await)
+    answer(case::update(&cx()?, &named(&namespace)?, &named(&agent)?, &patch, &options)).await
 }
 
 /// Admits the draft of exactly this generation and deploys it.
@@ -54,13 +54,13 @@ pub async fn deploy(
     key: IdempotencyKey,
 ) -> Result<DeployOutcome, Fault> {
     let options = once_on(key, generation);
-    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &options).await)
+    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &options)).await
 }
 
 /// What admission would say now; writes nothing.
 #[server(prefix = "/api/fn", endpoint = "agent_admission", input = Json)]
 pub async fn admission(namespace: String, agent: String) -> Result<DeployOutcome, Fault> {
-    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &dry_run()).await)
+    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &dry_run())).await
 }
 
 /// A new revision that copies an old one.
@@ -72,29 +72,29 @@ pub async fn roll_back(
     key: IdempotencyKey,
 ) -> Result<DeployOutcome, Fault> {
     let request = occ_model::agent::Rollback { revision };
-    answer(rolling::rollback(&cx()?, &named(&namespace)?, &named(&agent)?, request, &once(key)).await)
+    answer(rolling::rollback(&cx()?, &named(&namespace)?, &named(&agent)?, request, &once(key))).await
 }
 
 /// Stops it.
 #[server(prefix = "/api/fn", endpoint = "agent_stop", input = Json)]
 pub async fn stop(namespace: String, agent: String, key: IdempotencyKey) -> Result<Agent, Fault> {
-    answer(lifecycle::stop(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key)).await)
+    answer(lifecycle::stop(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key))).await
 }
 
 /// Brings the last serving revision into service again.
 #[server(prefix = "/api/fn", endpoint = "agent_start", input = Json)]
 pub async fn start(namespace: String, agent: String, key: IdempotencyKey) -> Result<DeployOutcome, Fault> {
-    answer(lifecycle::start(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key)).await)
+    answer(lifecycle::start(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key))).await
 }
 
 /// Ends its processes and starts them again.
 #[server(prefix = "/api/fn", endpoint = "agent_restart", input = Json)]
 pub async fn restart(namespace: String, agent: String, key: IdempotencyKey) -> Result<DeployOutcome, Fault> {
-    answer(lifecycle::restart(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key)).await)
+    answer(lifecycle::restart(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key))).await
 }
 
 /// Deletes it with its state and workspace.
 #[server(prefix = "/api/fn", endpoint = "agent_delete", input = Json)]
 pub async fn delete(namespace: String, agent: String, key: IdempotencyKey) -> Result<Agent, Fault> {
-    answer(lifecycle::delete(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key)).await)
+    answer(lifecycle::delete(&cx()?, &named(&namespace)?, &named(&agent)?, &once(key))).await
 }

@@ -18,5 +18,5 @@ pub async fn history(
     agent: String,
     conversation: Option<String>,
 ) -> Result<Vec<ChatMessage>, Fault> {
-    answer(case::history(&cx()?, &named(&namespace)?, &named(&agent)?, conversation.as_deref()).await)
+    answer(case::history(&cx()?, &named(&namespace)?, &named(&agent)?, conversation.as_deref())).await
 }

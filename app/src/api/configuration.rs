@@ -20,13 +20,13 @@ use occ_control::configuration as case;
 /// Those of a Namespace that the caller may read.
 #[server(prefix = "/api/fn", endpoint = "configuration_list", input = Json)]
 pub async fn list(namespace: String, query: ListQuery) -> Result<Page<Configuration>, Fault> {
-    answer(case::list(&cx()?, &named(&namespace)?, &query).await)
+    answer(case::list(&cx()?, &named(&namespace)?, &query)).await
 }
 
 /// One.
 #[server(prefix = "/api/fn", endpoint = "configuration_get", input = Json)]
 pub async fn get(namespace: String, configuration: String) -> Result<Configuration, Fault> {
-    answer(case::get(&cx()?, &named(&namespace)?, &named(&configuration)?).await)
+    answer(case::get(&cx()?, &named(&namespace)?, &named(&configuration)?)).await
 }
 
 /// Saves a new one.
@@ -36,7 +36,7 @@ pub async fn create(
     request: CreateConfiguration,
     key: IdempotencyKey,
 ) -> Result<Configuration, Fault> {
-    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key)).await)
+    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key))).await
 }
 
 /// Saves the next generation.
@@ -49,25 +49,25 @@ pub async fn put(
     key: IdempotencyKey,
 ) -> Result<Configuration, Fault> {
     let options = once_on(key, generation);
-    answer(case::put(&cx()?, &named(&namespace)?, &named(&configuration)?, draft, &options).await)
+    answer(case::put(&cx()?, &named(&namespace)?, &named(&configuration)?, draft, &options)).await
 }
 
 /// Deletes one that nothing refers to.
 #[server(prefix = "/api/fn", endpoint = "configuration_delete", input = Json)]
 pub async fn delete(namespace: String, configuration: String, key: IdempotencyKey) -> Result<(), Fault> {
-    answer(case::delete(&cx()?, &named(&namespace)?, &named(&configuration)?, &once(key)).await)
+    answer(case::delete(&cx()?, &named(&namespace)?, &named(&configuration)?, &once(key))).await
 }
 
 /// What would be said at saving; stores nothing.
 #[server(prefix = "/api/fn", endpoint = "configuration_check", input = Json)]
 pub async fn check(namespace: String, request: CheckConfiguration) -> Result<ConfigurationCheck, Fault> {
-    answer(case::validate(&cx()?, &named(&namespace)?, request).await)
+    answer(case::validate(&cx()?, &named(&namespace)?, request)).await
 }
 
 /// The kept generations, newest first.
 #[server(prefix = "/api/fn", endpoint = "configuration_generations", input = Json)]
 pub async fn generations(namespace: String, configuration: String) -> Result<Page<ConfigurationGeneration>, Fault> {
-    answer(case::generations(&cx()?, &named(&namespace)?, &named(&configuration)?).await)
+    answer(case::generations(&cx()?, &named(&namespace)?, &named(&configuration)?)).await
 }
 
 /// What differs between two kept generations.
@@ -78,7 +78,7 @@ pub async fn diff(
     from: Option<i64>,
     to: Option<i64>,
 ) -> Result<Vec<DiffEntry>, Fault> {
-    answer(case::diff(&cx()?, &named(&namespace)?, &named(&configuration)?, from, to).await)
+    answer(case::diff(&cx()?, &named(&namespace)?, &named(&configuration)?, from, to)).await
 }
 
 /// One kept generation with its document.
@@ -88,5 +88,5 @@ pub async fn generation(
     configuration: String,
     number: i64,
 ) -> Result<ConfigurationGeneration, Fault> {
-    answer(case::generation(&cx()?, &named(&namespace)?, &named(&configuration)?, number).await)
+    answer(case::generation(&cx()?, &named(&namespace)?, &named(&configuration)?, number)).await
 }

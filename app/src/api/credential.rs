@@ -14,5 +14,5 @@ use occ_control::credential_check as case;
 /// Asks the provider whether it takes the key; stores nothing.
 #[server(prefix = "/api/fn", endpoint = "credential_check", input = Json)]
 pub async fn check(namespace: String, request: CheckCredential) -> Result<CredentialCheck, Fault> {
-    answer(case::check(&cx()?, &named(&namespace)?, request).await)
+    answer(case::check(&cx()?, &named(&namespace)?, request)).await
 }

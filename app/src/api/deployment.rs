@@ -16,13 +16,13 @@ use occ_control::deployment as case;
 /// Those of an Agent, newest first.
 #[server(prefix = "/api/fn", endpoint = "deployment_list", input = Json)]
 pub async fn list(namespace: String, agent: String, query: ListQuery) -> Result<Page<Deployment>, Fault> {
-    answer(case::list(&cx()?, &named(&namespace)?, &named(&agent)?, &query).await)
+    answer(case::list(&cx()?, &named(&namespace)?, &named(&agent)?, &query)).await
 }
 
 /// One.
 #[server(prefix = "/api/fn", endpoint = "deployment_get", input = Json)]
 pub async fn get(namespace: String, agent: String, deployment: String) -> Result<Deployment, Fault> {
-    answer(case::get(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?).await)
+    answer(case::get(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?)).await
 }
 
 /// Asks for the end of one that has not moved the pointer yet.
@@ -33,11 +33,11 @@ pub async fn cancel(
     deployment: String,
     key: IdempotencyKey,
 ) -> Result<Deployment, Fault> {
-    answer(case::cancel(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?, &once(key)).await)
+    answer(case::cancel(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?, &once(key))).await
 }
 
 /// Looks at the Agent on its target and says what is wrong there.
 #[server(prefix = "/api/fn", endpoint = "deployment_diagnose", input = Json)]
 pub async fn diagnose(namespace: String, agent: String, deployment: String) -> Result<Diagnosis, Fault> {
-    answer(case::diagnose(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?).await)
+    answer(case::diagnose(&cx()?, &named(&namespace)?, &named(&agent)?, named(&deployment)?)).await
 }

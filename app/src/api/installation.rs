@@ -14,5 +14,5 @@ use occ_control::installation as case;
 /// It.
 #[server(prefix = "/api/fn", endpoint = "installation_get", input = Json)]
 pub async fn get() -> Result<Installation, Fault> {
-    answer(case::get(&cx()?).await)
+    answer(case::get(&cx()?)).await
 }

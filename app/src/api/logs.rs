@@ -14,5 +14,5 @@ use occ_control::logs as case;
 /// The last lines, oldest first; each look is audited.
 #[server(prefix = "/api/fn", endpoint = "agent_logs", input = Json)]
 pub async fn tail(namespace: String, agent: String, lines: usize) -> Result<Vec<LogLine>, Fault> {
-    answer(case::tail(&cx()?, &named(&namespace)?, &named(&agent)?, lines).await)
+    answer(case::tail(&cx()?, &named(&namespace)?, &named(&agent)?, lines)).await
 }

@@ -16,23 +16,23 @@ use occ_control::{me as case, session};
 /// Who asks.
 #[server(prefix = "/api/fn", endpoint = "me_get", input = Json)]
 pub async fn get() -> Result<Me, Fault> {
-    answer(case::get(&cx()?).await)
+    answer(case::get(&cx()?)).await
 }
 
 /// What they may do with a resource (`namespaces/research/agents/reader`) or a scope (`namespaces/research`).
 #[server(prefix = "/api/fn", endpoint = "me_permissions", input = Json)]
 pub async fn may(resource: String) -> Result<Permissions, Fault> {
-    answer(case::permissions(&cx()?, &resource).await)
+    answer(case::permissions(&cx()?, &resource)).await
 }
 
 /// One's own sessions.
 #[server(prefix = "/api/fn", endpoint = "me_sessions", input = Json)]
 pub async fn sessions() -> Result<Page<Session>, Fault> {
-    answer(session::list(&cx()?).await)
+    answer(session::list(&cx()?)).await
 }
 
 /// Ends one of one's own sessions.
 #[server(prefix = "/api/fn", endpoint = "me_session_end", input = Json)]
 pub async fn end_session(session: String, key: IdempotencyKey) -> Result<(), Fault> {
-    answer(session::end(&cx()?, named(&session)?, &once(key)).await)
+    answer(session::end(&cx()?, named(&session)?, &once(key))).await
 }

@@ -16,7 +16,7 @@ use occ_control::revision as case;
 /// Those of an Agent, newest first.
 #[server(prefix = "/api/fn", endpoint = "revision_list", input = Json)]
 pub async fn list(namespace: String, agent: String, query: ListQuery) -> Result<Page<Revision>, Fault> {
-    answer(case::list(&cx()?, &named(&namespace)?, &named(&agent)?, &query).await)
+    answer(case::list(&cx()?, &named(&namespace)?, &named(&agent)?, &query)).await
 }
 
 /// What differs between two sides, each `draft` or a revision; the active revision and the draft when absent.
@@ -29,5 +29,5 @@ pub async fn diff(
 ) -> Result<Vec<DiffEntry>, Fault> {
     let from = from.as_deref().map(named).transpose()?;
     let to = to.as_deref().map(named).transpose()?;
-    answer(case::diff(&cx()?, &named(&namespace)?, &named(&agent)?, from, to).await)
+    answer(case::diff(&cx()?, &named(&namespace)?, &named(&agent)?, from, to)).await
 }

@@ -16,19 +16,19 @@ use occ_control::secret as case;
 /// Those of a Namespace that the caller may read.
 #[server(prefix = "/api/fn", endpoint = "secret_list", input = Json)]
 pub async fn list(namespace: String, query: ListQuery) -> Result<Page<Secret>, Fault> {
-    answer(case::list(&cx()?, &named(&namespace)?, &query).await)
+    answer(case::list(&cx()?, &named(&namespace)?, &query)).await
 }
 
 /// One, without its value.
 #[server(prefix = "/api/fn", endpoint = "secret_get", input = Json)]
 pub async fn get(namespace: String, secret: String) -> Result<Secret, Fault> {
-    answer(case::get(&cx()?, &named(&namespace)?, &named(&secret)?).await)
+    answer(case::get(&cx()?, &named(&namespace)?, &named(&secret)?)).await
 }
 
 /// Makes one with its first version.
 #[server(prefix = "/api/fn", endpoint = "secret_create", input = Json)]
 pub async fn create(namespace: String, request: CreateSecret, key: IdempotencyKey) -> Result<Secret, Fault> {
-    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key)).await)
+    answer(case::create(&cx()?, &named(&namespace)?, request, &once(key))).await
 }
 
 /// Sets a new value: a new version.
@@ -39,13 +39,13 @@ pub async fn set_value(
     value: SecretValue,
     key: IdempotencyKey,
 ) -> Result<Secret, Fault> {
-    answer(case::set_value(&cx()?, &named(&namespace)?, &named(&secret)?, value, &once(key)).await)
+    answer(case::set_value(&cx()?, &named(&namespace)?, &named(&secret)?, value, &once(key))).await
 }
 
 /// Deletes one that nothing needs.
 #[server(prefix = "/api/fn", endpoint = "secret_delete", input = Json)]
 pub async fn delete(namespace: String, secret: String, key: IdempotencyKey) -> Result<(), Fault> {
-    answer(case::delete(&cx()?, &named(&namespace)?, &named(&secret)?, &once(key)).await)
+    answer(case::delete(&cx()?, &named(&namespace)?, &named(&secret)?, &once(key))).await
 }
 
 /// Lets an Agent's own identity use it.
@@ -56,11 +56,11 @@ pub async fn grant(
     agent: String,
     key: IdempotencyKey,
 ) -> Result<SecretConsumer, Fault> {
-    answer(case::grant(&cx()?, &named(&namespace)?, &named(&secret)?, &named(&agent)?, &once(key)).await)
+    answer(case::grant(&cx()?, &named(&namespace)?, &named(&secret)?, &named(&agent)?, &once(key))).await
 }
 
 /// Takes that back.
 #[server(prefix = "/api/fn", endpoint = "secret_withdraw", input = Json)]
 pub async fn withdraw(namespace: String, secret: String, agent: String, key: IdempotencyKey) -> Result<(), Fault> {
-    answer(case::withdraw(&cx()?, &named(&namespace)?, &named(&secret)?, &named(&agent)?, &once(key)).await)
+    answer(case::withdraw(&cx()?, &named(&namespace)?, &named(&secret)?, &named(&agent)?, &once(key))).await
 }

@@ -16,17 +16,17 @@ use occ_control::work as case;
 /// The items that the caller may read.
 #[server(prefix = "/api/fn", endpoint = "work_list", input = Json)]
 pub async fn list(query: ListQuery) -> Result<Page<Work>, Fault> {
-    answer(case::list(&cx()?, &query).await)
+    answer(case::list(&cx()?, &query)).await
 }
 
 /// Cancels an item that no worker has.
 #[server(prefix = "/api/fn", endpoint = "work_cancel", input = Json)]
 pub async fn cancel(work: String, key: IdempotencyKey) -> Result<Work, Fault> {
-    answer(case::cancel(&cx()?, named(&work)?, &once(key)).await)
+    answer(case::cancel(&cx()?, named(&work)?, &once(key))).await
 }
 
 /// Queues an item again that was given up.
 #[server(prefix = "/api/fn", endpoint = "work_retry", input = Json)]
 pub async fn retry(work: String, key: IdempotencyKey) -> Result<Work, Fault> {
-    answer(case::retry(&cx()?, named(&work)?, &once(key)).await)
+    answer(case::retry(&cx()?, named(&work)?, &once(key))).await
 }

@@ -54,13 +54,13 @@ pub async fn deploy(
     key: IdempotencyKey,
 ) -> Result<DeployOutcome, Fault> {
     let options = once_on(key, generation);
-    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &options)).await
+    answer(Box::pin(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &options))).await
 }
 
 /// What admission would say now; writes nothing.
 #[server(prefix = "/api/fn", endpoint = "agent_admission", input = Json)]
 pub async fn admission(namespace: String, agent: String) -> Result<DeployOutcome, Fault> {
-    answer(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &dry_run())).await
+    answer(Box::pin(deploying::deploy(&cx()?, &named(&namespace)?, &named(&agent)?, &dry_run()))).await
 }
 
 /// A new revision that copies an old one.
@@ -72,7 +72,7 @@ pub async fn roll_back(
     key: IdempotencyKey,
 ) -> Result<DeployOutcome, Fault> {
     let request = occ_model::agent::Rollback { revision };
-    answer(rolling::rollback(&cx()?, &named(&namespace)?, &named(&agent)?, request, &once(key))).await
+    answer(Box::pin(rolling::rollback(&cx()?, &named(&namespace)?, &named(&agent)?, request, &once(key)))).await
 }
 
 /// Stops it.

@@ -14,7 +14,8 @@ export default defineConfig({
   use: {
     baseURL: process.env.OCC_URL ?? 'http://127.0.0.1:7171',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // Without the film: taking it keeps a core busy, which the gateways need.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       timeout: 60_000,
       executablePath: process.env.OCC_CHROMIUM ?? '/usr/bin/chromium',

@@ -59,7 +59,7 @@ type Worker = { person: BrowserContext };
 /** A page of one signed-in person; any error in its console fails the test. */
 export const test = base.extend<{ page: Page; errors: string[] }, Worker>({
   person: [async ({ browser }: { browser: Browser }, use) => {
-    const person = await browser.newContext({ baseURL: process.env.OCC_URL, viewport: { width: 1440, height: 900 } });
+    const person = await browser.newContext({ baseURL: process.env.OCC_URL, viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
     const page = await person.newPage();
     await signIn(page);
     await page.close();

@@ -139,6 +139,7 @@ test('two people at one Configuration: the later one is told and loses nothing',
 async function write(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Document' }).click();
   await page.keyboard.press('Control+A');
+  await page.keyboard.press('Backspace');
   await page.keyboard.insertText(text);
 }
 
@@ -155,8 +156,13 @@ test('a lost stream says so, comes back, and what was missed is there', async ({
   expectErrors(errors, /ERR_CONNECTION_RESET/);
 });
 
-test('a panel that cannot be read says why, on a page that comes alive', async ({ page }) => {
+test('a panel that cannot be read says why, on a page that comes alive', async ({ page, errors }) => {
+  // Once the stream is open, the page reads again what it shows.
+  const again = page.waitForResponse('**/api/fn/revision_list');
   await open(page, `${home}/agents/reader/versions?cursor=nonsense`);
   await expect(page.getByRole('main').getByRole('button', { name: 'Try again' })).toBeEnabled();
   await expect(page.getByRole('main').getByRole('button', { name: /^Copy req_/ })).toBeVisible();
+  await again;
+  await expect.poll(() => errors.length).toBeGreaterThan(0);
+  expectErrors(errors, /status of 400/);
 });

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Layer "e2e": an installation as `make up` makes it, walked through in a real browser against the real runtimes.
+# Layer "e2e": an installation as `make up` makes it, walked through in a real browser against the real runtimes. OCC_E2E_ONLY takes a
+# pattern of test names; most need what "makes a" makes: OCC_E2E_ONLY='makes a|two people' make test-e2e.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -26,7 +27,7 @@ check "the browser starts" timeout --kill-after=5 60 "$OCC_CHROMIUM" --headless 
 
 report=$OCC_TEST_DIR/e2e.json
 PLAYWRIGHT_JSON_OUTPUT_NAME=$report step "e2e: browser tests" "$logs/playwright.log" \
-  timeout --kill-after=30 50m npx --no-install playwright test --config end2end --reporter=list,json || true
+  timeout --kill-after=30 50m npx --no-install playwright test --config end2end --reporter=list,json ${OCC_E2E_ONLY:+--grep "$OCC_E2E_ONLY"} || true
 if [ -s "$report" ]; then
   # A test that passed only when repeated has failed once.
   node -e 'const { stats: s } = JSON.parse(require("fs").readFileSync(process.argv[1]));

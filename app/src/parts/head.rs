@@ -33,3 +33,13 @@ pub fn PageHead(
         </div>
     }
 }
+
+/// A description among the facts below the heading; nothing where there is none.
+#[component]
+pub fn Description(
+    /// What it says.
+    #[prop(into)]
+    text: Signal<Option<String>>,
+) -> impl IntoView {
+    move || text.get().map(|text| view! { <span>{text}</span> })
+}

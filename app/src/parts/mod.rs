@@ -49,7 +49,7 @@ pub use editor::{CodeEditor, Mark};
 pub use facts::{Fact, Facts};
 pub use field::Field;
 pub use form::{Form, Submit};
-pub use head::PageHead;
+pub use head::{Description, PageHead};
 pub use icon::{Brand, Glyph, Icon};
 pub use input::{TextInput, TextKind};
 pub use log::{Level, LogLine, LogPane};

@@ -12,7 +12,7 @@ use crate::api;
 use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::params::{namespace_param, param};
-use crate::parts::{CopyId, PageHead, Pill, Tab, Tabs, Tone};
+use crate::parts::{CopyId, Description, PageHead, Pill, Tab, Tabs, Tone};
 use crate::paths;
 use crate::show::standing;
 
@@ -94,10 +94,7 @@ fn Head(here: Here) -> impl IntoView {
             }
             sub=move || {
                 view! {
-                    {move || {
-                        let description = here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string));
-                        description.map(|text| view! { <span>{text}</span> })
-                    }}
+                    <Description text=Signal::derive(move || here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string))) />
                     <CopyId id=Signal::derive(move || here.agent.with(|agent| agent.id.to_string())) />
                 }
             }

@@ -12,7 +12,8 @@ use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::params::namespace_param;
 use crate::parts::{
-    Ago, Button, Card, ConfirmByName, CopyId, Fact, Facts, Kind, LinkButton, Meter, Note, PageHead, Pill, Tone,
+    Ago, Button, Card, ConfirmByName, CopyId, Description, Fact, Facts, Kind, LinkButton, Meter, Note, PageHead, Pill,
+    Tone,
 };
 use crate::paths;
 use crate::show::namespace_status;
@@ -63,10 +64,7 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
             sub=move || {
                 view! {
                     <span class="mono">{move || name.get()}</span>
-                    {move || {
-                        let description = namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string));
-                        description.map(|text| view! { <span>{text}</span> })
-                    }}
+                    <Description text=Signal::derive(move || namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string))) />
                 }
             }
             actions=move || {

@@ -12,8 +12,8 @@ use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::params::{namespace_param, param};
 use crate::parts::{
-    Ago, Button, Card, Column, ConfirmByName, CopyId, Fact, Facts, Form, Kind, PageHead, Pill, Submit, Table,
-    TextInput, TextKind, Tone, use_toasts,
+    Ago, Button, Card, Column, ConfirmByName, CopyId, Description, Fact, Facts, Form, Kind, PageHead, Pill, Submit,
+    Table, TextInput, TextKind, Tone, use_toasts,
 };
 use crate::paths;
 use crate::words::count;
@@ -43,10 +43,7 @@ fn Detail(namespace: Memo<String>, secret: Signal<Secret>, again: Callback<()>) 
                     <span>
                         "set " <Ago at=Signal::derive(move || secret.with(|s| s.value_set_at.to_offset())) />
                     </span>
-                    {move || {
-                        let description = secret.with(|s| s.meta.description.as_ref().map(ToString::to_string));
-                        description.map(|text| view! { <span>{text}</span> })
-                    }}
+                    <Description text=Signal::derive(move || secret.with(|s| s.meta.description.as_ref().map(ToString::to_string))) />
                 }
             }
         />

@@ -8,7 +8,7 @@ use occ_model::deployment::StepKind;
 use occ_model::failure::FailureCode;
 use occ_model::id::RevisionId;
 use occ_model::time::Timestamp;
-use occ_openclaw::{Purpose, exit};
+use occ_openclaw::Purpose;
 use tokio::time::{Instant, sleep};
 
 use super::capacity;
@@ -20,16 +20,13 @@ use super::rooms::Rooms;
 use super::running::Running;
 use super::start::{Candidate, start};
 use super::steps::Steps;
+use super::tries::{Tries, code_of};
 use super::verify::verify;
 use crate::Claim;
 use crate::files::seed;
 use crate::process::Slots;
 use crate::protocol::{Outcome, Refusal, Wait};
 
-/// A start that fails for a reason that may pass is tried so often.
-pub(super) const ATTEMPTS: usize = 3;
-/// Pause before the next.
-pub(super) const RETRY: Duration = Duration::from_millis(500);
 /// Longest wait for an order of unclean starts inside a request; a longer one is the caller's to wait.
 const SPACING: Duration = Duration::from_secs(2);
 
@@ -109,7 +106,7 @@ pub(super) async fn serve(
     let rooms = Rooms::to_serve(agent, &candidate.place);
     let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
     let _slot = claim.during(slots.take()).await??;
-    let mut attempt = 1;
+    let mut tries = Tries::default();
     let running = loop {
         space(work, claim).await?;
         let since = Timestamp::from(time::OffsetDateTime::now_utc());
@@ -119,19 +116,14 @@ pub(super) async fn serve(
         match start(agent, folder, candidate, &rooms, Purpose::Serve, claim, steps).await {
             Ok(running) => break running.begun(since),
             Err(refusal) => {
-                let code = code_of(&refusal);
-                if code.is_some_and(never_began) {
+                if code_of(&refusal).is_some_and(never_began) {
                     work.persisted.ended_in_order(since);
                     work.persisted.write(&agent.files)?;
                 }
-                let again =
-                    code.is_some_and(exit::may_retry) && attempt < ATTEMPTS && !work.persisted.is_last_try(since);
-                if !again {
+                if work.persisted.is_last_try(since) {
                     return Err(refusal);
                 }
-                agent.say("warn", &format!("start {attempt} failed: {refusal}"));
-                attempt += 1;
-                claim.during(sleep(RETRY)).await?;
+                tries.again(agent, claim, "start", refusal).await?;
             }
         }
     };
@@ -161,12 +153,4 @@ async fn space(work: &Work, claim: &Claim) -> Outcome<()> {
 /// The gateway refused before its boot was written down as one.
 fn never_began(code: FailureCode) -> bool {
     matches!(code, FailureCode::ConfigurationRejectedByRuntime | FailureCode::StateInUse)
-}
-
-/// `FailureCode` of a failed request, if that is what it is.
-pub(super) fn code_of(refusal: &Refusal) -> Option<FailureCode> {
-    match refusal {
-        Refusal::Failed { failure } => Some(failure.code),
-        _ => None,
-    }
 }

@@ -26,6 +26,7 @@ mod running;
 mod runtimes;
 mod start;
 mod steps;
+mod tries;
 mod validate;
 mod verify;
 

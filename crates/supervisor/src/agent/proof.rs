@@ -3,15 +3,14 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use occ_openclaw::{Purpose, exit};
-use tokio::time::sleep;
+use occ_openclaw::Purpose;
 
-use super::activate::{ATTEMPTS, RETRY, code_of};
 use super::core::Agent;
 use super::folder::Folder;
 use super::rooms::Rooms;
 use super::start::{Candidate, start};
 use super::steps::Steps;
+use super::tries::Tries;
 use super::verify::verify;
 use crate::process::Slots;
 use crate::protocol::Outcome;
@@ -22,17 +21,11 @@ use crate::{Claim, Error, Result};
 pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {
     let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
     let _slot = claim.during(slots.take()).await??;
-    let mut attempt = 1;
-    loop {
-        match once(agent, folder, candidate, claim).await {
-            Err(refusal) if attempt < ATTEMPTS && code_of(&refusal).is_some_and(exit::may_retry) => {
-                agent.say("warn", &format!("proof {attempt} failed: {refusal}"));
-                attempt += 1;
-                claim.during(sleep(RETRY)).await?;
-            }
-            proved => return proved,
-        }
+    let mut tries = Tries::default();
+    while let Err(refusal) = once(agent, folder, candidate, claim).await {
+        tries.again(agent, claim, "proof", refusal).await?;
     }
+    Ok(())
 }
 
 async fn once(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {

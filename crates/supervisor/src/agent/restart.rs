@@ -11,11 +11,12 @@ use occ_model::failure::FailureCode;
 use occ_openclaw::exit;
 use tokio::time::Instant;
 
-use super::activate::{code_of, load, serve};
+use super::activate::{load, serve};
 use super::core::Agent;
 use super::running::Running;
 use super::start::why_ended;
 use super::steps::Steps;
+use super::tries::code_of;
 use crate::Claim;
 use crate::protocol::{Outcome, Refusal};
 

@@ -29,10 +29,10 @@ use crate::sandbox::{Identity, Launch, SandboxSpec, SecretVariable};
 
 /// A gateway that is not ready by then is not started again by itself.
 const GATEWAY_BUDGET: Duration = Duration::from_secs(90);
-/// The same on a machine that has too few cores for what it runs: a slow start is no fault of the revision.
-const BUSY_BUDGET: Duration = Duration::from_mins(4);
 /// The same for a Harness.
 const HARNESS_BUDGET: Duration = Duration::from_secs(30);
+/// The same for both on a machine that has too few cores for what it runs: a slow start is no fault of the revision.
+const BUSY_BUDGET: Duration = Duration::from_mins(4);
 /// How often they are asked.
 const POLL: Duration = Duration::from_millis(100);
 
@@ -199,9 +199,9 @@ async fn start_harness(
 }
 
 async fn harness_is_ready(harness: &Harness) -> Outcome<()> {
-    let end = Instant::now() + HARNESS_BUDGET;
+    let begun = Instant::now();
     while !(harness_ready(harness.port).await && check_pair(harness.port, &harness.token).await) {
-        if harness.child.exit().is_some() || Instant::now() >= end {
+        if harness.child.exit().is_some() || is_over(begun.elapsed(), HARNESS_BUDGET) {
             return Err(Refusal::failed(FailureCode::HarnessUnready));
         }
         sleep(POLL).await;
@@ -218,8 +218,7 @@ async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
         if gateway_ready(port).await {
             return Ok(());
         }
-        let spent = begun.elapsed();
-        if spent >= BUSY_BUDGET || (spent >= GATEWAY_BUDGET && !is_busy()) {
+        if is_over(begun.elapsed(), GATEWAY_BUDGET) {
             return Err(Refusal::failed(FailureCode::GatewayUnready));
         }
         tokio::select! {
@@ -227,6 +226,11 @@ async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
             _ = gateway.wait() => {}
         }
     }
+}
+
+/// Whether a start has had its time.
+fn is_over(spent: Duration, budget: Duration) -> bool {
+    spent >= BUSY_BUDGET || (spent >= budget && !is_busy())
 }
 
 /// The failure behind a gateway's end.

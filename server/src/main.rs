@@ -15,6 +15,8 @@ mod rest;
 mod serve;
 mod site;
 #[cfg(test)]
+mod test_kept;
+#[cfg(test)]
 mod test_site;
 mod tls;
 mod wiring;

@@ -22,16 +22,7 @@ mod tests {
 
     #[test]
     fn the_checked_in_schema_is_this_one() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/occ.schema.json");
-        let now = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
-        if std::env::var_os("OCC_UPDATE_SNAPSHOTS").is_some() {
-            std::fs::write(path, &now).unwrap();
-        }
-        let kept = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            kept == now,
-            "the configuration changed: run with OCC_UPDATE_SNAPSHOTS=1 and read docs/occ.schema.json"
-        );
+        crate::test_kept::assert_kept("docs/occ.schema.json", &schema());
     }
 
     #[test]

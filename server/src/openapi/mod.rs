@@ -142,15 +142,6 @@ mod tests {
 
     #[test]
     fn the_checked_in_document_is_this_one() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
-        let now = serde_json::to_string_pretty(&document()).unwrap() + "\n";
-        if std::env::var_os("OCC_UPDATE_SNAPSHOTS").is_some() {
-            std::fs::write(path, &now).unwrap();
-        }
-        let kept = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            kept == now,
-            "the API changed: run with OCC_UPDATE_SNAPSHOTS=1 and read the difference in docs/openapi.json"
-        );
+        crate::test_kept::assert_kept("docs/openapi.json", &document());
     }
 }

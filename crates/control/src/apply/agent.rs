@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use occ_model::agent::{AgentDraft, CreateAgent};
-use occ_model::apply::{ApplyOutcome, DocumentKind};
+use occ_model::apply::DocumentKind;
 use occ_model::deployment::{DiffEntry, DiffOp};
 use occ_model::reference::Selector;
 use occ_model::strict::escape;
 use occ_store::agent as store;
 
-use super::converge::{Done, Pass, compared, made, name_in, present, updated};
+use super::converge::{Done, Pass, made, name_in, present};
 use crate::draft::invalid_at;
 use crate::error::Result;
 use crate::{agent, agent_draft, workspace_files};
@@ -57,15 +57,13 @@ impl Pass<'_> {
             harness_auth: current.harness_auth,
             backend_id: current.backend_id,
         };
-        if before == draft {
-            return Ok((ApplyOutcome::Unchanged, Vec::new()));
-        }
         let generation = current.meta.generation;
-        let options = self.options(Some(generation));
-        let done = agent::edit(&self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
-        let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
-        self.unless_pending(done.map(drop), referred)?;
-        Ok(updated(generation, after, compared(&before, &draft)?))
+        let edit = async || {
+            let options = self.options(Some(generation));
+            let edited = agent::edit(&self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await?;
+            Ok(edited.meta.generation)
+        };
+        self.changed((&before, &draft), generation, edit, referred).await
     }
 }
 

@@ -115,12 +115,12 @@ impl<'a> Pass<'a> {
             labels: current.meta.labels,
             quotas: current.quotas,
         };
-        if before == draft {
-            return Ok((ApplyOutcome::Unchanged, Vec::new()));
-        }
-        let options = self.options(Some(current.meta.generation));
-        namespace::edit(&self.cx, self.namespace, |_| Ok(draft.clone()), &options).await?;
-        Ok((ApplyOutcome::Updated, compared(&before, &draft)?))
+        let generation = current.meta.generation;
+        let edit = async || {
+            let options = self.options(Some(generation));
+            Ok(namespace::edit(&self.cx, self.namespace, |_| Ok(draft.clone()), &options).await?.meta.generation)
+        };
+        self.changed((&before, &draft), generation, edit, |_| None).await
     }
 
     async fn secret(&self, wanted: &CreateSecret) -> Result<Done> {
@@ -211,15 +211,32 @@ impl<'a> Pass<'a> {
             values: current.values,
             secret_bindings: current.secret_bindings,
         };
-        if before == draft {
-            return Ok((ApplyOutcome::Unchanged, Vec::new()));
-        }
         let generation = current.meta.generation;
-        let options = self.options(Some(generation));
-        let done = configuration::edit(&self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await;
-        let after = done.as_ref().map_or(generation + 1, |done| done.meta.generation);
+        let edit = async || {
+            let options = self.options(Some(generation));
+            let edited = configuration::edit(&self.cx, self.namespace, &of, |_| Ok(draft.clone()), &options).await?;
+            Ok(edited.meta.generation)
+        };
+        self.changed((&before, &draft), generation, edit, referred).await
+    }
+
+    /// What is there and differs is edited. `edit` answers the generation afterwards: the same references by id instead of by name
+    /// change nothing.
+    pub(super) async fn changed<D: PartialEq + Serialize>(
+        &self,
+        (before, wanted): (&D, &D),
+        generation: i64,
+        edit: impl AsyncFnOnce() -> Result<i64>,
+        referred: impl Fn(&str) -> Option<(DocumentKind, String)>,
+    ) -> Result<Done> {
+        let unchanged = (ApplyOutcome::Unchanged, Vec::new());
+        if before == wanted {
+            return Ok(unchanged);
+        }
+        let done = edit().await;
+        let after = done.as_ref().map_or(generation + 1, |after| *after);
         self.unless_pending(done.map(drop), referred)?;
-        Ok(updated(generation, after, compared(&before, &draft)?))
+        if after == generation { Ok(unchanged) } else { Ok((ApplyOutcome::Updated, compared(before, wanted)?)) }
     }
 
     /// In a dry run, a reference to what the same list would make is as good as there.
@@ -237,14 +254,6 @@ impl<'a> Pass<'a> {
             other => other,
         }
     }
-}
-
-/// The same references by id instead of by name change nothing.
-pub(super) fn updated(before: i64, after: i64, entries: Vec<DiffEntry>) -> Done {
-    if before == after {
-        return (ApplyOutcome::Unchanged, Vec::new());
-    }
-    (ApplyOutcome::Updated, entries)
 }
 
 pub(super) fn name_in<I>(selector: &Selector<I>) -> Option<&Name> {

@@ -9,7 +9,7 @@ import { forceLinting, lintGutter, linter } from "@codemirror/lint";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { tags } from "@lezer/highlight";
-import { locate } from "./pointer.js";
+import { locate, place } from "./pointer.js";
 
 const languages = { json, yaml };
 
@@ -51,6 +51,23 @@ const highlight = HighlightStyle.define([
   { tag: tags.invalid, color: "var(--bad)" },
 ]);
 
+/** What the schema offers at the cursor, as CodeMirror asks for it. */
+const offered = (complete) => async (context) => {
+  const { state, pos } = context;
+  const tree = ensureSyntaxTree(state, pos, 200) ?? syntaxTree(state);
+  const here = place(tree, state.doc, pos);
+  // Unasked it opens only while something is being written.
+  if (!here || (!context.explicit && here.from === pos)) return null;
+  const found = await complete(here.pointer);
+  const followed = /^\s*:/.test(state.doc.sliceString(here.to, here.to + 20));
+  const options = found.filter(({ kind }) => kind === (here.key ? "key" : "value")).map(({ text, types, about }) => {
+    const key = JSON.stringify(text);
+    const label = here.key ? key : text;
+    return { label, apply: here.key && !followed ? `${key}: ` : label, detail: types, info: about || undefined, type: here.key ? "property" : "constant" };
+  });
+  return options.length > 0 ? { from: here.from, to: here.to, options, validFor: /^"?[\w.-]*"?$/ } : null;
+};
+
 /** Marks a change that came from the page, so that it is not reported back to it. */
 const fromPage = Annotation.define();
 /** Asks the linter to run although the text is the same. */
@@ -63,8 +80,10 @@ const refreshed = StateEffect.define();
  * `data-label` (accessible name) and `data-readonly`. The answer has `set(text)`, which replaces the text without a
  * call of `onChange`; `setDiagnostics([{ pointer, message }])`, which marks the values at those JSON Pointers, or
  * their nearest existing parents; `setLanguage(lang)`; `focus()`; and `destroy()`.
+ *
+ * `complete(pointer)` (JSON only, may be left out) promises what may be written at a place: `[{ text, kind, types, about }]`.
  */
-export function mount(el, doc, lang, onChange) {
+export function mount(el, doc, lang, onChange, complete) {
   const root = el.shadowRoot ?? el.attachShadow({ mode: "open", delegatesFocus: true });
   const language = new Compartment();
   let remote = [];
@@ -92,6 +111,7 @@ export function mount(el, doc, lang, onChange) {
           needsRefresh: (update) => update.transactions.some((tr) => tr.effects.some((e) => e.is(refreshed))),
         }),
         lintGutter(),
+        EditorState.languageData.of(() => (complete && syntax === "json" ? [{ autocomplete: offered(complete) }] : [])),
         theme,
         syntaxHighlighting(highlight),
         EditorView.lineWrapping,

@@ -1,4 +1,4 @@
-// Where in the text of a JSON or YAML document the value of a JSON Pointer (RFC 6901) stands.
+// Where in the text of a JSON or YAML document the value of a JSON Pointer (RFC 6901) stands, and the other way round for JSON.
 // Works on the editor's own syntax tree, so it also answers while the document has errors elsewhere.
 
 const containers = new Set(["JsonText", "Stream", "Document"]);
@@ -21,6 +21,42 @@ export function locate(tree, doc, pointer) {
   if (!mark) return { from: 0, to: Math.min(1, doc.length) };
   const line = doc.lineAt(mark.from);
   return { from: mark.from, to: Math.max(mark.from, Math.min(mark.to, line.to)) };
+}
+
+/**
+ * What stands at `pos` of a JSON document: `{ pointer, key, from, to }`. `key` says whether a key of the object at `pointer` belongs
+ * there, else it is the value at `pointer`; `from` to `to` is what is written there already. `null` where neither belongs.
+ */
+export function place(tree, doc, pos) {
+  let node = tree.resolveInner(pos, -1);
+  // A bracket, a comma, a colon, something broken: what it is a part of counts.
+  while (node.parent && !/^[A-Z]/.test(node.name)) node = node.parent;
+  const written = { from: node.from, to: node.to };
+  if (node.name === "PropertyName") return { pointer: path(node.parent?.parent, doc), key: true, ...written };
+  if (node.name === "Object") {
+    // Only after the brace, before its end.
+    if (pos <= node.from || (doc.sliceString(node.to - 1, node.to) === "}" && pos >= node.to)) return null;
+    const before = doc.sliceString(node.from, pos).trimEnd();
+    if (/[{,]$/.test(before)) return { pointer: path(node, doc), key: true, from: pos, to: pos };
+    return null;
+  }
+  if (node.name === "Property") {
+    const key = node.firstChild;
+    const colon = key && doc.sliceString(key.to, pos).includes(":");
+    return colon ? { pointer: path(node, doc), key: false, from: pos, to: pos } : null;
+  }
+  if (/^(String|Number|True|False|Null)$/.test(node.name)) return { pointer: path(node, doc), key: false, ...written };
+  return null;
+}
+
+/** The pointer of the value that `node` is, or (a property) has. */
+function path(node, doc) {
+  const parts = [];
+  for (; node; node = node.parent) {
+    if (node.name === "Property" && node.firstChild) parts.unshift(text(node.firstChild, doc));
+    else if (node.parent?.name === "Array") parts.unshift(String(children(node.parent).filter(isValue).findIndex((c) => c.from === node.from)));
+  }
+  return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 function tokens(pointer) {

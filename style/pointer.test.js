@@ -5,7 +5,7 @@ import { ensureSyntaxTree } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
-import { locate } from "./pointer.js";
+import { locate, place } from "./pointer.js";
 
 function marked(language, text, pointer) {
   const state = EditorState.create({ doc: text, extensions: [language()] });
@@ -47,4 +47,29 @@ test("what is missing is marked at its nearest parent", () => {
 test("a broken or empty document still gets a mark", () => {
   assert.equal(marked(json, '{"a": ', "/a"), '"a"');
   assert.equal(marked(json, "", "/a"), "");
+});
+
+/** What belongs where `|` stands. */
+function belongs(marked) {
+  const pos = marked.indexOf("|");
+  const doc = marked.replace("|", "");
+  const state = EditorState.create({ doc, extensions: [json()] });
+  const found = place(ensureSyntaxTree(state, doc.length, 5000), state.doc, pos);
+  return found && `${found.key ? "key of" : "value"} ${found.pointer || "all"}: ${doc.slice(found.from, found.to)}`;
+}
+
+test("what belongs at a place, however unfinished the document is", () => {
+  assert.equal(belongs('{|}'), "key of all: ");
+  assert.equal(belongs('{"ag|"}'), 'key of all: "ag"');
+  assert.equal(belongs('{"a": {"b/c": {"x|": 1}}}'), 'key of /a/b~1c: "x"');
+  assert.equal(belongs('{"a": {"b": 1, |}}'), "key of /a: ");
+  assert.equal(belongs('{"a": [{}, {"b": "x|"}]}'), 'value /a/1/b: "x"');
+  assert.equal(belongs('{"a": {"b": |}}'), "value /a/b: ");
+  assert.equal(belongs('{"a": tru|e}'), "value /a: true");
+});
+
+test("where nothing belongs nothing is offered", () => {
+  assert.equal(belongs('{"a": 1}|'), null);
+  assert.equal(belongs('{"a": {} |, "b": 1}'), null);
+  assert.equal(belongs('|{}'), null);
 });

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::codec::Json;
 use occ_model::configuration::{
-    CheckConfiguration, Configuration, ConfigurationCheck, ConfigurationDraft, ConfigurationGeneration,
+    CheckConfiguration, Completion, Configuration, ConfigurationCheck, ConfigurationDraft, ConfigurationGeneration,
     CreateConfiguration,
 };
 use occ_model::deployment::DiffEntry;
@@ -62,6 +62,12 @@ pub async fn delete(namespace: String, configuration: String, key: IdempotencyKe
 #[server(prefix = "/api/fn", endpoint = "configuration_check", input = Json)]
 pub async fn check(namespace: String, request: CheckConfiguration) -> Result<ConfigurationCheck, Fault> {
     answer(case::validate(&cx()?, &named(&namespace)?, request)).await
+}
+
+/// What may be written at a place of the document, by its pointer.
+#[server(prefix = "/api/fn", endpoint = "configuration_complete", input = Json)]
+pub async fn complete(namespace: String, pointer: String) -> Result<Vec<Completion>, Fault> {
+    answer(case::complete(&cx()?, &named(&namespace)?, &pointer)).await
 }
 
 /// The kept generations, newest first.

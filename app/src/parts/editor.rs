@@ -3,8 +3,12 @@
 //! The editor (`/vendor/editor.js`, loaded only on pages that show one) lives in a shadow root: there its style sheets are
 //! adopted, not inlined, so the strict policy holds.
 
+use std::future::Future;
+use std::pin::Pin;
+
 use leptos::html;
 use leptos::prelude::*;
+use occ_model::configuration::Completion;
 use wasm_bindgen::prelude::*;
 
 use super::bind::bind_value;
@@ -20,9 +24,9 @@ pub struct Mark {
 }
 
 #[wasm_bindgen(inline_js = r#"
-export async function occMountEditor(url, host, doc, lang, changed) {
+export async function occMountEditor(url, host, doc, lang, changed, complete) {
   const module = await import(url);
-  return module.mount(host, doc, lang, changed);
+  return module.mount(host, doc, lang, changed, complete);
 }
 "#)]
 extern "C" {
@@ -33,6 +37,7 @@ extern "C" {
         doc: &str,
         lang: &str,
         changed: &Closure<dyn FnMut(String)>,
+        complete: Option<&Closure<Complete>>,
     ) -> Result<JsValue, JsValue>;
 
     type Editor;
@@ -42,10 +47,31 @@ extern "C" {
     fn set_diagnostics(this: &Editor, marks: &JsValue);
 }
 
-/// The editor and the closure that it calls, kept alive together.
+type Complete = dyn FnMut(String) -> js_sys::Promise;
+
+/// What may be written at the place of a pointer; asked as a person writes.
+pub type Completer = Callback<String, Pin<Box<dyn Future<Output = Vec<Completion>>>>>;
+
+/// The editor and the closures that it calls, kept alive together.
 struct Mounted {
     editor: Editor,
     _changed: Closure<dyn FnMut(String)>,
+    _complete: Option<Closure<Complete>>,
+}
+
+/// `complete` as the editor calls it. It promises a list; an empty one where nothing is known, or the page is gone.
+fn completing(complete: Completer) -> Closure<Complete> {
+    Closure::new(move |pointer: String| {
+        let asked = complete.try_run(pointer);
+        wasm_bindgen_futures::future_to_promise(async move {
+            let offered = match asked {
+                Some(asked) => asked.await,
+                None => Vec::new(),
+            };
+            let list = serde_json::to_string(&offered).ok().and_then(|json| js_sys::JSON::parse(&json).ok());
+            Ok(list.unwrap_or_else(|| js_sys::Array::new().into()))
+        })
+    })
 }
 
 /// The editor.
@@ -64,6 +90,9 @@ pub fn CodeEditor(
     /// Problems to show at their places.
     #[prop(optional, into)]
     marks: Signal<Vec<Mark>>,
+    /// What may be written where.
+    #[prop(optional, into)]
+    complete: Option<Completer>,
 ) -> impl IntoView {
     let area = NodeRef::<html::Textarea>::new();
     let host = NodeRef::<html::Div>::new();
@@ -85,9 +114,10 @@ pub fn CodeEditor(
             reported.set_value(doc.clone());
             // It measures itself while it is made, so it has to be visible by then.
             let _ = host.remove_attribute("hidden");
-            match mount_editor("/vendor/editor.js", &host, &doc, lang, &changed).await {
+            let complete = complete.map(completing);
+            match mount_editor("/vendor/editor.js", &host, &doc, lang, &changed, complete.as_ref()).await {
                 Ok(editor) => {
-                    mounted.set(Mounted { editor: editor.unchecked_into(), _changed: changed });
+                    mounted.set(Mounted { editor: editor.unchecked_into(), _changed: changed, _complete: complete });
                     ready.set(true);
                 }
                 // When it cannot be loaded the textarea stays: plainer, but the same document.

@@ -45,7 +45,7 @@ pub use confirm::ConfirmByName;
 pub use copy::CopyId;
 pub use dialog::Dialog;
 pub use diff::{DiffLine, DiffView};
-pub use editor::{CodeEditor, Mark};
+pub use editor::{CodeEditor, Completer, Mark};
 pub use facts::{Fact, Facts};
 pub use field::Field;
 pub use form::{Form, Submit};

@@ -4,7 +4,6 @@
 //! decides; it writes nothing. What it admitted is written by `order.rs`, which looks again under the locks.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use occ_driver::{AgentKey, Desired};
 use occ_model::agent::ExecutionMode;
@@ -18,7 +17,7 @@ use occ_model::operation::{Kind, Operation};
 use occ_model::problem::{Code, FieldError, Problem};
 use occ_model::reference::Selector;
 use occ_model::revision::{Harness, HarnessId, PinnedSecret, Snapshot};
-use occ_openclaw::{document, harness};
+use occ_openclaw::harness;
 use occ_store::Named;
 use occ_store::agent::AgentRow;
 use occ_store::audit::Entry;
@@ -30,7 +29,7 @@ use serde_json::json;
 use crate::admission_checks::Checks;
 use crate::authorize::{self, Answers, Question, Who};
 use crate::context::Cx;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::wanted::Wanted;
 
 /// What is asked to be admitted.
@@ -162,15 +161,7 @@ fn unusable(checks: &mut Checks, check: &'static str, subject: &str, pointer: &s
 }
 
 async fn document_valid(cx: &Cx, checks: &mut Checks, wanted: &Wanted) -> Result<()> {
-    let documents = Arc::clone(&cx.documents);
-    let (values, bindings) = (wanted.values.clone(), wanted.secret_bindings());
-    let errors = tokio::task::spawn_blocking(move || {
-        let schema = documents.get(Instant::now())?;
-        Ok::<_, occ_openclaw::schema::SchemaError>(document::check_with(&schema, &values, &bindings))
-    })
-    .await
-    .map_err(|e| Error::fault("checking a document", e))?
-    .map_err(|e| Error::fault("compiling the runtime's schema", e))?;
+    let errors = crate::document::check(cx, &wanted.values, &wanted.secret_bindings()).await?;
     let name = wanted.configuration_name.as_str();
     if errors.is_empty() {
         checks.pass("document", name);

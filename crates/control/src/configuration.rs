@@ -21,7 +21,7 @@ use crate::write::{Once, WriteOptions, again};
 use crate::{cursor, document, draft, in_use, namespace as namespaces};
 
 pub use crate::configuration_history::{diff, generation, generations};
-pub use crate::configuration_view::validate;
+pub use crate::configuration_view::{complete, validate};
 
 type In = Selector<NamespaceId>;
 type Of = Selector<ConfigurationId>;

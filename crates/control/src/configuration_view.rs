@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use occ_model::configuration::{
-    CheckConfiguration, Configuration, ConfigurationCheck, ConfigurationDraft, SecretBinding,
+    CheckConfiguration, Completion, Configuration, ConfigurationCheck, ConfigurationDraft, SecretBinding,
 };
 use occ_model::id::{NamespaceId, SecretId, TypedId};
 use occ_model::name::Name;
@@ -89,6 +89,12 @@ pub(crate) async fn draft_of(on: &mut impl Conn, row: &ConfigurationRow) -> Resu
         values: row.values.clone(),
         secret_bindings: by_name(&row.bindings, &names),
     })
+}
+
+/// What may be written at `pointer` of a document, for the editor.
+pub async fn complete(cx: &Cx, namespace: &Selector<NamespaceId>, pointer: &str) -> Result<Vec<Completion>> {
+    place::namespace(cx, &operation::CONFIGURATION_VALIDATE, namespace).await?;
+    document::complete(cx, pointer).await
 }
 
 /// Whether a document could be saved, for the editor. Stores nothing.

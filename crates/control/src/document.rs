@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use occ_model::configuration::SecretBinding;
+use occ_model::configuration::{Completion, SecretBinding};
 use occ_model::id::{NamespaceId, TypedId};
 use occ_model::operation::{Action, Kind};
 use occ_model::problem::{Code, FieldError, Problem};
 use occ_openclaw::code::MANAGED_KEY;
 use occ_openclaw::document;
+use occ_openclaw::schema::Schema;
 use occ_policy::{Facts, Target};
 use occ_store::configuration::Binding;
 use occ_store::{Conn, Named, secret::SecretRow};
@@ -19,8 +20,28 @@ use crate::error::{Error, Result};
 /// A document has at most so many bytes as compact JSON.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Every fault of a document and its bindings but those that need the database, at most 32. Compiling the runtime's schema takes
-/// some 100 ms, so it happens on a thread for such work.
+/// A longer pointer names no place of a document.
+const MAX_POINTER: usize = 1024;
+
+/// Asks the runtime's schema. Compiling it takes some 100 ms, so it happens on a thread for such work.
+pub async fn with_schema<T: Send + 'static>(cx: &Cx, ask: impl FnOnce(&Schema) -> T + Send + 'static) -> Result<T> {
+    let documents = cx.documents.clone();
+    tokio::task::spawn_blocking(move || documents.get(Instant::now()).map(|schema| ask(&schema)))
+        .await
+        .map_err(|e| Error::fault("asking the runtime's schema", e))?
+        .map_err(|e| Error::fault("reading the runtime's schema", e))
+}
+
+/// What may be written at `pointer`.
+pub async fn complete(cx: &Cx, pointer: &str) -> Result<Vec<Completion>> {
+    if pointer.len() > MAX_POINTER {
+        return Ok(Vec::new());
+    }
+    let pointer = pointer.to_owned();
+    with_schema(cx, move |schema| schema.complete(&pointer)).await
+}
+
+/// Every fault of a document and its bindings but those that need the database, at most 32.
 pub async fn check(cx: &Cx, values: &Value, bindings: &[SecretBinding]) -> Result<Vec<FieldError>> {
     if !values.is_object() {
         return Ok(vec![FieldError::new("/values", "WRONG_TYPE", "The document is a JSON object.")]);
@@ -29,15 +50,8 @@ pub async fn check(cx: &Cx, values: &Value, bindings: &[SecretBinding]) -> Resul
     if size > MAX_BYTES {
         return Ok(vec![FieldError::new("/values", "TOO_LARGE", "The document has at most 1 MiB.")]);
     }
-    let (documents, values, bindings) = (cx.documents.clone(), values.clone(), bindings.to_vec());
-    let checked = tokio::task::spawn_blocking(move || {
-        let schema = documents.get(Instant::now())?;
-        Ok::<_, occ_openclaw::schema::SchemaError>(document::check_with(&schema, &values, &bindings))
-    });
-    checked
-        .await
-        .map_err(|e| Error::fault("checking a document", e))?
-        .map_err(|e| Error::fault("reading the runtime's schema", e))
+    let (values, bindings) = (values.clone(), bindings.to_vec());
+    with_schema(cx, move |schema| document::check_with(schema, &values, &bindings)).await
 }
 
 /// The refusal for the faults of a document: `MANAGED_KEY` when one of them is, else `INVALID_DOCUMENT`.

@@ -121,6 +121,30 @@ pub struct CheckConfiguration {
     pub secret_bindings: Vec<SecretBinding>,
 }
 
+crate::vocabulary! {
+    /// What a completion is.
+    pub enum CompletionKind {
+        /// A key of the object at the place.
+        Key = "key",
+        /// A value for the place itself.
+        Value = "value",
+    }
+}
+
+/// Something that an author may write at a place of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The key, or the value as JSON.
+    pub text: String,
+    /// Which of the two.
+    pub kind: CompletionKind,
+    /// The JSON types it may have, joined by `|`, such as `string|object`.
+    pub types: String,
+    /// The runtime's own words about it: foreign content.
+    pub about: Option<String>,
+}
+
 /// Answer of `configuration-check`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

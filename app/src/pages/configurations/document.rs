@@ -1,14 +1,16 @@
 //! The document in an editor, checked as it is written: what would be said at saving, at its places.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use leptos::prelude::*;
-use occ_model::configuration::{CheckConfiguration, SecretBinding};
+use occ_model::configuration::{CheckConfiguration, Completion, SecretBinding};
 use occ_model::problem::FieldError;
 use serde_json::Value;
 
 use crate::api;
-use crate::parts::Mark;
+use crate::parts::{Completer, Mark};
 
 /// The editor is still for so long before it is checked.
 const STILL: Duration = Duration::from_millis(600);
@@ -89,6 +91,14 @@ impl Document {
             inside.collect()
         })
     }
+}
+
+/// What the runtime's schema offers at a place of the document.
+pub(super) fn completer(namespace: Memo<String>) -> Completer {
+    Callback::new(move |pointer: String| -> Pin<Box<dyn Future<Output = Vec<Completion>>>> {
+        let namespace = namespace.get_untracked();
+        Box::pin(async move { api::configuration::complete(namespace, pointer).await.unwrap_or_default() })
+    })
 }
 
 fn parse(text: &str) -> Result<Value, String> {

@@ -6,7 +6,7 @@ use occ_model::configuration::{Configuration, ConfigurationKind, CreateConfigura
 use occ_model::name::{Labels, Name};
 
 use super::bindings::Bindings;
-use super::document::Document;
+use super::document::{Document, completer};
 use super::edit::Problems;
 use crate::act::{Act, Outcome};
 use crate::api;
@@ -103,7 +103,7 @@ pub fn ConfigurationNew() -> impl IntoView {
                         </Form>
                     </Card>
                     <Card title="Document" note="JSON" flush=true>
-                        <CodeEditor id="document" label="Document" text=document.text marks=document.marks() />
+                        <CodeEditor id="document" label="Document" text=document.text marks=document.marks() complete=completer(namespace) />
                     </Card>
                 </div>
                 <aside class="stack">

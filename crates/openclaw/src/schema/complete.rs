@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use occ_model::configuration::{Completion, CompletionKind};
 use serde_json::Value;
 
 use crate::document::managed;
@@ -9,28 +10,6 @@ use crate::pointer::{join, tokens};
 
 /// Schemas of recursive shape end here.
 const DEPTH_LIMIT: usize = 40;
-
-/// What a completion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CompletionKind {
-    /// A key of the object at the pointer.
-    Key,
-    /// A value for the pointer itself.
-    Value,
-}
-
-/// Something that may be written at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// The key, or the value as JSON.
-    pub key: String,
-    /// Which of the two.
-    pub kind: CompletionKind,
-    /// The JSON types it may have, joined by `|`, such as `string|object`.
-    pub type_name: String,
-    /// The runtime's own words about it.
-    pub description: Option<String>,
-}
 
 /// Completions at `pointer`, sorted, without managed keys.
 pub fn at(root: &Value, pointer: &str) -> Vec<Completion> {
@@ -42,10 +21,10 @@ pub fn at(root: &Value, pointer: &str) -> Vec<Completion> {
                 continue;
             }
             let completion = Completion {
-                key: key.clone(),
+                text: key.clone(),
                 kind: CompletionKind::Key,
-                type_name: type_name(root, property),
-                description: property.get("description").and_then(Value::as_str).map(str::to_owned),
+                types: type_name(root, property),
+                about: property.get("description").and_then(Value::as_str).map(str::to_owned),
             };
             found.entry((CompletionKind::Key, key.clone())).or_insert(completion);
         }
@@ -55,10 +34,10 @@ pub fn at(root: &Value, pointer: &str) -> Vec<Completion> {
         let is_boolean = schema.get("type").is_some_and(|kind| kind == "boolean");
         for value in values.chain(booleans.iter().filter(|_| is_boolean)) {
             let completion = Completion {
-                key: value.to_string(),
+                text: value.to_string(),
                 kind: CompletionKind::Value,
-                type_name: json_type(value).to_owned(),
-                description: None,
+                types: json_type(value).to_owned(),
+                about: None,
             };
             found.entry((CompletionKind::Value, value.to_string())).or_insert(completion);
         }

@@ -12,11 +12,11 @@ mod repair;
 use std::io::Read;
 
 use jsonschema::{Draft, Validator};
+use occ_model::configuration::Completion;
 use occ_model::problem::{FieldError, Problem};
 use serde_json::Value;
 
 pub use cache::SchemaCache;
-pub use complete::{Completion, CompletionKind};
 
 use crate::error::{Error, Result};
 

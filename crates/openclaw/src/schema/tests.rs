@@ -107,7 +107,7 @@ fn at_most_32_faults_are_listed() {
 
 #[test]
 fn completion_offers_keys_and_values_but_nothing_managed() {
-    let keys = |pointer: &str| SCHEMA.complete(pointer).into_iter().map(|c| c.key).collect::<Vec<_>>();
+    let keys = |pointer: &str| SCHEMA.complete(pointer).into_iter().map(|c| c.text).collect::<Vec<_>>();
     assert!(keys("").contains(&"agents".to_owned()));
     assert!(!keys("").contains(&"secrets".to_owned()));
     assert!(keys("/agents/defaults").contains(&"model".to_owned()));
@@ -117,8 +117,8 @@ fn completion_offers_keys_and_values_but_nothing_managed() {
     assert!(keys("/models/providers/any/models/0").contains(&"contextWindow".to_owned()));
     assert_eq!(keys("/browser/enabled"), ["false", "true"]);
     assert!(keys("/not/there").is_empty());
-    let model = SCHEMA.complete("/agents/defaults").into_iter().find(|c| c.key == "model").unwrap();
-    assert_eq!(model.type_name, "object|string");
+    let model = SCHEMA.complete("/agents/defaults").into_iter().find(|c| c.text == "model").unwrap();
+    assert_eq!(model.types, "object|string");
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod place;
 mod preferences;
 mod show;
 mod stream;
+mod tail;
 pub mod words;
 
 use leptos::prelude::*;

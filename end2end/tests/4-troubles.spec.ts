@@ -135,6 +135,44 @@ test('two people at one Configuration: the later one is told and loses nothing',
   await other.close();
 });
 
+test('a Namespace is called and bounded otherwise; what somebody else changed meanwhile is told, not overwritten', async ({ page, person, request }) => {
+  const path = `/namespaces/${space}`;
+  const other = await person.newPage();
+  await open(page, `/console${path}`);
+  await open(other, `/console${path}`);
+  await page.locator('#labels').fill('team=papers\nnonsense');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.locator('#labels-error')).toContainText('Line 2');
+  await page.locator('#displayName').fill('Journey');
+  await page.locator('#labels').fill('team=papers');
+  await page.locator('#quota-agents').fill('20');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Journey');
+  const { displayName, labels, quotas } = await api(request, 'GET', path);
+  expect([displayName, labels, quotas.agents]).toEqual(['Journey', { team: 'papers' }, 20]);
+  await expect(other.getByText('Somebody changed this Namespace meanwhile.')).toBeVisible();
+  await other.locator('#description').fill('Second');
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(other.getByText('Nothing was changed; what you typed stays here.')).toBeVisible();
+  await expect(other.locator('#description')).toHaveValue('Second');
+  await other.getByRole('button', { name: 'Take what is saved' }).click();
+  await expect(other.locator('#labels')).toHaveValue('team=papers');
+  await other.locator('#labels').fill('');
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(async () => (await api(request, 'GET', path)).labels).toEqual({});
+  await other.close();
+});
+
+test('a Secret is described without touching its value', async ({ page, request }) => {
+  const path = `/namespaces/${space}/secrets/model-key`;
+  const before = await api(request, 'GET', path);
+  await open(page, `/console${path}`);
+  await page.locator('#description').fill('The key of the test model.');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(async () => (await api(request, 'GET', path)).description).toBe('The key of the test model.');
+  expect((await api(request, 'GET', path)).currentVersion).toBe(before.currentVersion);
+});
+
 /** Replaces what stands in the editor. */
 async function write(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Document' }).click();

@@ -9,7 +9,7 @@ use occ_model::secret::{CreateSecret, Secret, SecretConsumer, SecretValue};
 use crate::fault::Fault;
 
 #[cfg(feature = "ssr")]
-use super::adapt::{answer, cx, named, once};
+use super::adapt::{answer, cx, named, once, once_on};
 #[cfg(feature = "ssr")]
 use occ_control::secret as case;
 
@@ -29,6 +29,19 @@ pub async fn get(namespace: String, secret: String) -> Result<Secret, Fault> {
 #[server(prefix = "/api/fn", endpoint = "secret_create", input = Json)]
 pub async fn create(namespace: String, request: CreateSecret, key: IdempotencyKey) -> Result<Secret, Fault> {
     answer(case::create(&cx()?, &named(&namespace)?, request, &once(key))).await
+}
+
+/// Changes name for people, description, labels: a merge patch.
+#[server(prefix = "/api/fn", endpoint = "secret_update", input = Json)]
+pub async fn update(
+    namespace: String,
+    secret: String,
+    patch: serde_json::Value,
+    generation: i64,
+    key: IdempotencyKey,
+) -> Result<Secret, Fault> {
+    let options = once_on(key, generation);
+    answer(case::update(&cx()?, &named(&namespace)?, &named(&secret)?, &patch, &options)).await
 }
 
 /// Sets a new value: a new version.

@@ -13,6 +13,7 @@ mod paging;
 mod params;
 mod secrets;
 mod sign_in;
+mod texts;
 
 pub use account::Account;
 pub use agents::*;

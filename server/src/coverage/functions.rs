@@ -146,6 +146,7 @@ fn reads() -> Vec<Row> {
 fn checks() -> Vec<Row> {
     let document = json!({ "values": document::embedded(), "secretBindings": bound() });
     vec![
+        row("configuration_complete", &op::CONFIGURATION_VALIDATE, and(here(), json!({ "pointer": "/agents" }))),
         row("configuration_check", &op::CONFIGURATION_VALIDATE, and(here(), json!({ "request": document }))),
         row("credential_check", &op::CREDENTIAL_CHECK, and(here(), json!({ "request": credential() }))),
         row("agent_admission", &op::AGENT_DEPLOY, agent()),
@@ -166,6 +167,7 @@ fn writes() -> Vec<Row> {
         once("configuration_create", &op::CONFIGURATION_CREATE, and(here(), json!({ "request": made }))),
         once("configuration_put", &op::CONFIGURATION_PUT, and(configuration(), next)),
         once("secret_create", &op::SECRET_CREATE, and(here(), json!({ "request": { "name": "made", "value": "sk" } }))),
+        once("secret_update", &op::SECRET_UPDATE, and(secret(), json!({ "patch": renamed, "generation": 2 }))),
         once("secret_set_value", &op::SECRET_SET_VALUE, and(secret(), value)),
         once("secret_grant", &op::SECRET_GRANT, consumer).showing("agent"),
         once("agent_create", &op::AGENT_CREATE, and(here(), json!({ "request": new_agent() }))),

@@ -2,17 +2,15 @@
 
 use leptos::prelude::*;
 use occ_model::agent::{Agent, AgentDraft, ExecutionMode, HarnessAuth};
-use occ_model::name::{Description, DisplayName};
 use occ_model::operation::{Action, Kind as ResourceKind};
 use occ_model::page::ListQuery;
 
 use super::frame::{Here, here};
 use crate::act::{Act, Outcome};
 use crate::api;
-use crate::pages::params::{filled, optional};
-use crate::parts::{
-    Button, Card, ChoiceGroup, Form, Note, Select, Submit, TextArea, TextInput, TextKind, Tone, use_toasts,
-};
+use crate::pages::params::filled;
+use crate::pages::texts::{Newer, Said, TextFields, Texts, Wrong, field_errors, label_patch};
+use crate::parts::{Card, ChoiceGroup, Form, Select, Submit, TextInput, TextKind, Tone, use_toasts};
 
 use super::new::modes;
 
@@ -25,8 +23,7 @@ pub fn AgentConfiguration() -> impl IntoView {
 /// The fields, as text.
 #[derive(Clone, Copy)]
 struct Fields {
-    display: RwSignal<String>,
-    description: RwSignal<String>,
+    texts: Texts,
     configuration: RwSignal<String>,
     mode: RwSignal<String>,
     provider: RwSignal<String>,
@@ -36,8 +33,7 @@ struct Fields {
 impl Fields {
     fn of(agent: &Agent) -> Self {
         let fields = Self {
-            display: RwSignal::default(),
-            description: RwSignal::default(),
+            texts: Texts::new(),
             configuration: RwSignal::default(),
             mode: RwSignal::default(),
             provider: RwSignal::default(),
@@ -49,8 +45,7 @@ impl Fields {
 
     fn take(self, agent: &Agent) {
         let auth = agent.harness_auth.as_ref();
-        self.display.set(agent.meta.display_name.as_ref().map(ToString::to_string).unwrap_or_default());
-        self.description.set(agent.meta.description.as_ref().map(ToString::to_string).unwrap_or_default());
+        self.texts.take(&agent.meta);
         self.configuration.set(agent.configuration.to_string());
         self.mode.set(agent.execution_mode.to_string());
         self.provider.set(auth.map(|auth| auth.provider.clone()).unwrap_or_default());
@@ -58,12 +53,8 @@ impl Fields {
     }
 
     /// The draft that the fields say, on top of `agent`; or which field is wrong.
-    fn draft(self, agent: &Agent) -> Result<AgentDraft, (&'static str, String)> {
-        let rule = |field: &'static str| move |error: &dyn std::fmt::Display| (field, format!("It {error}."));
-        let display_name: Option<DisplayName> =
-            optional(&self.display.get_untracked()).map_err(|e| rule("/displayName")(&e))?;
-        let description: Option<Description> =
-            optional(&self.description.get_untracked()).map_err(|e| rule("/description")(&e))?;
+    fn draft(self, agent: &Agent) -> Result<AgentDraft, Wrong> {
+        let Said { display_name, description, labels } = self.texts.read()?;
         let configuration = self
             .configuration
             .get_untracked()
@@ -79,7 +70,7 @@ impl Fields {
         Ok(AgentDraft {
             display_name,
             description,
-            labels: agent.meta.labels.clone(),
+            labels,
             configuration,
             execution_mode,
             harness_auth,
@@ -92,7 +83,7 @@ impl Fields {
 fn Edit(here: Here) -> impl IntoView {
     let base = RwSignal::new(here.agent.get_untracked());
     let fields = Fields::of(&base.get_untracked());
-    let wrong = RwSignal::new(None::<(&'static str, String)>);
+    let wrong = RwSignal::new(None::<Wrong>);
     let act = Act::default();
     let toasts = use_toasts();
     let newer = Memo::new(move |_| here.agent.with(|a| a.meta.generation) > base.with(|a| a.meta.generation));
@@ -110,7 +101,8 @@ fn Edit(here: Here) -> impl IntoView {
         };
         wrong.set(None);
         // Every field is sent, absent ones as null: a merge patch removes those.
-        let Ok(patch) = serde_json::to_value(&draft) else { return };
+        let Ok(mut patch) = serde_json::to_value(&draft) else { return };
+        patch["labels"] = label_patch(&agent.meta.labels, &draft.labels);
         let generation = agent.meta.generation;
         let (namespace, name) = (here.namespace.get_untracked(), here.name.get_untracked());
         act.send(
@@ -122,13 +114,7 @@ fn Edit(here: Here) -> impl IntoView {
             },
         );
     };
-    let error = move |pointer: &'static str| {
-        let server = act.error_at(pointer);
-        Signal::derive(move || {
-            let own = wrong.get().filter(|(field, _)| *field == pointer).map(|(_, text)| text);
-            own.or_else(|| server.get())
-        })
-    };
+    let error = field_errors(act, wrong);
     let missing = here.may.missing(Action::Update, ResourceKind::Agent);
     let blocked = Signal::derive(move || act.blocked().get().or_else(|| missing.get()));
     let configurations = names(here, |namespace| async move {
@@ -143,18 +129,11 @@ fn Edit(here: Here) -> impl IntoView {
     });
     view! {
         <div class="stack">
-            <Show when=move || newer.get()>
-                <Note tone=Tone::Warn what="Somebody changed this Agent meanwhile." next="Take what is saved, then make your change again.">
-                    <Button small=true on_press=take>
-                        "Take what is saved"
-                    </Button>
-                </Note>
-            </Show>
+            <Newer newer what="Agent" take />
             <Outcome act />
             <Card title="Draft" note="what the next deployment admits">
                 <Form on_submit=save>
-                    <TextInput id="displayName" label="Name for people" value=fields.display error=error("/displayName") />
-                    <TextArea id="description" label="Description" rows=2 value=fields.description error=error("/description") />
+                    <TextFields texts=fields.texts error />
                     <Transition>
                         <Select
                             id="configuration"

@@ -7,13 +7,14 @@ use occ_model::operation::{Action, Kind as ResourceKind};
 use occ_model::problem::FieldError;
 
 use super::bindings::Bindings;
-use super::document::{Document, pretty};
+use super::document::{Document, completer, pretty};
 use crate::act::{Act, Outcome};
 use crate::allowed::allowed;
 use crate::api;
 use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::params::{namespace_param, param};
+use crate::pages::texts::{TextFields, Texts, Wrong, field_errors};
 use crate::parts::{
     Button, Card, CodeEditor, ConfirmByName, Fact, Facts, Kind, LinkButton, Note, PageHead, Tone, use_toasts,
 };
@@ -40,9 +41,14 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
     let base = RwSignal::new(configuration.get_untracked());
     let document = Document::new(base.with_untracked(|base| pretty(&base.values)));
     let bindings = RwSignal::new(base.with_untracked(|base| base.secret_bindings.clone()));
+    let texts = base.with_untracked(|base| Texts::of(&base.meta));
+    let wrong = RwSignal::new(None::<Wrong>);
     document.check_while_typing(namespace, bindings.into());
     let changed = Memo::new(move |_| {
-        base.with(|base| document.text.get() != pretty(&base.values) || bindings.get() != base.secret_bindings)
+        base.with(|base| {
+            let same = document.text.get() == pretty(&base.values) && bindings.get() == base.secret_bindings;
+            !same || texts.differ(&base.meta)
+        })
     });
     let newer = Memo::new(move |_| {
         let (saved, mine) = (configuration.with(|c| c.meta.generation), base.with(|b| b.meta.generation));
@@ -52,6 +58,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
         let latest = configuration.get_untracked();
         document.text.set(pretty(&latest.values));
         bindings.set(latest.secret_bindings.clone());
+        texts.take(&latest.meta);
         base.set(latest);
     };
     // An editor that nobody touched follows what is saved.
@@ -65,12 +72,17 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
     let toasts = use_toasts();
     let on_save = move |()| {
         let Ok(values) = document.parse() else { return };
+        let said = match texts.read() {
+            Ok(said) => said,
+            Err(broken) => return wrong.set(Some(broken)),
+        };
+        wrong.set(None);
         let sent = document.text.get_untracked();
         let (draft, generation) = base.with_untracked(|base| {
             let draft = ConfigurationDraft {
-                display_name: base.meta.display_name.clone(),
-                description: base.meta.description.clone(),
-                labels: base.meta.labels.clone(),
+                display_name: said.display_name,
+                description: said.description,
+                labels: said.labels,
                 values,
                 secret_bindings: bindings.get_untracked(),
             };
@@ -158,11 +170,16 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                     note=Signal::derive(move || Some(if changed.get() { "JSON, unsaved changes" } else { "JSON" }.to_owned()))
                     flush=true
                 >
-                    <CodeEditor id="document" label="Document" text=document.text marks=document.marks() />
+                    <CodeEditor id="document" label="Document" text=document.text marks=document.marks() complete=completer(namespace) />
                 </Card>
                 <aside class="stack">
                     <Bindings namespace bindings />
                     <UsedBy namespace configuration />
+                    <Card title="Settings">
+                        <div class="form">
+                            <TextFields texts error=field_errors(save, wrong) />
+                        </div>
+                    </Card>
                     <Delete namespace configuration />
                 </aside>
             </div>

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_navigate;
 use occ_model::namespace::{Namespace, NamespaceStatus};
 use occ_model::operation::{Action, Kind as ResourceKind};
 
+use super::settings::Settings;
 use crate::act::{Act, Outcome};
 use crate::allowed::allowed;
 use crate::api;
@@ -87,7 +88,10 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
                 </Note>
             </Show>
             <div class="cols">
-                <Usage namespace />
+                <div class="stack">
+                    <Usage namespace />
+                    <Settings namespace may />
+                </div>
                 <aside class="stack">
                     <Card title="Facts">
                         <Facts>

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_navigate;
 use occ_model::operation::{Action, Kind as ResourceKind};
 use occ_model::secret::{Secret, SecretConsumer, SecretValue, SecretVersion};
 
+use super::settings::Settings;
 use crate::act::{Act, Outcome};
 use crate::allowed::{Allowed, allowed};
 use crate::api;
@@ -51,6 +52,7 @@ fn Detail(namespace: Memo<String>, secret: Signal<Secret>, again: Callback<()>) 
             <div class="stack">
                 <Consumers namespace secret may again />
                 <NewValue namespace name may again />
+                <Settings namespace secret may again />
             </div>
             <aside class="stack">
                 <Versions secret />

@@ -3,6 +3,7 @@
 mod detail;
 mod list;
 mod new;
+mod settings;
 
 pub use detail::SecretDetail;
 pub use list::SecretList;

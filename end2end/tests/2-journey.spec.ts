@@ -45,6 +45,20 @@ test('makes a Secret and a Configuration', async ({ page, request }) => {
   await api(request, 'PUT', `/namespaces/${space}/secrets/model-key/consumers/reader`);
 });
 
+test('the editor offers what the schema of the runtime knows', async ({ page }) => {
+  await open(page, `/console/namespaces/${space}/configurations/reader`);
+  const document = page.getByRole('textbox', { name: 'Document' });
+  await document.click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.type('{"age');
+  await expect(page.getByRole('option', { name: /"agents"/ })).toBeVisible();
+  // What the platform manages is not offered.
+  await expect(page.getByRole('option', { name: /"secrets"/ })).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect(document).toHaveText('{"agents": }');
+});
+
 test('names are text', async ({ page }) => {
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });

@@ -25,58 +25,93 @@ impl LocalDriver {
         call: Call,
         key: AgentKey,
         ask: Ask,
-        mut each: impl FnMut(Frame),
+        each: impl FnMut(Frame),
     ) -> Result<Outcome<Answer>> {
         let within = call.deadline.saturating_duration_since(Instant::now());
         if within.is_zero() {
             return Err(DriverError::DeadlineExceeded);
         }
         let request = Request { key, epoch: Some(call.epoch), within, ask };
-        let asking = async {
-            let mut heard = false;
-            let mut hear = |frame| {
-                heard = true;
-                each(frame);
-            };
-            let first = self.try_write(&request, &mut hear).await;
-            match first {
-                // It left while we connected, before it took the request: the next one takes it. Asking twice does it once.
-                Err(DriverError::Fault { .. }) if !heard => self.try_write(&request, &mut each).await,
-                other => other,
-            }
-        };
-        match tokio::time::timeout(within + Duration::from_secs(1), asking).await {
-            Ok(answered) => answered,
+        match tokio::time::timeout(within + Duration::from_secs(1), self.ask_or_ask_the_next(&request, each)).await {
+            Ok(answered) => answered?.ok_or(DriverError::Unavailable { reason: "the supervisor does not answer" }),
             Err(_) => Err(DriverError::DeadlineExceeded),
         }
     }
 
-    async fn try_write(&self, request: &Request, each: &mut impl FnMut(Frame)) -> Result<Outcome<Answer>> {
-        let stream = self.find_or_start(request.key).await?;
-        let asked = send(stream, request).await?;
-        asked.finish(each).await.map_err(|error| DriverError::fault("hear the supervisor", error))
-    }
-
     /// Asks a supervisor that is there; `None` when there is none.
     pub(crate) async fn look(&self, key: AgentKey, ask: Ask, each: impl FnMut(Frame)) -> Result<Option<Answer>> {
-        let Some(stream) = self.find(key).await? else { return Ok(None) };
         let request = Request { key, epoch: None, within: LOOK, ask };
-        let answered = async {
-            let asked = send(stream, &request).await?;
-            asked.finish(each).await.map_err(|error| DriverError::fault("hear the supervisor", error))
-        };
-        match tokio::time::timeout(LOOK, answered).await {
+        match tokio::time::timeout(LOOK, self.ask_or_ask_the_next(&request, each)).await {
             Ok(answered) => match answered? {
                 // The folder carries another's mark, or the id is another Agent's.
-                Err(Refusal::Misdirected) => Ok(None),
-                outcome => outcome.map(Some).map_err(refusal),
+                None | Some(Err(Refusal::Misdirected)) => Ok(None),
+                Some(outcome) => outcome.map(Some).map_err(refusal),
             },
             Err(_) => Err(DriverError::Unavailable { reason: "the supervisor does not answer" }),
         }
+    }
+
+    /// A supervisor may leave while we connect, before it takes the request: the next one takes it. Asking twice does it once.
+    async fn ask_or_ask_the_next(
+        &self,
+        request: &Request,
+        mut each: impl FnMut(Frame),
+    ) -> Result<Option<Outcome<Answer>>> {
+        let mut heard = false;
+        let mut hear = |frame| {
+            heard = true;
+            each(frame);
+        };
+        match self.ask_once(request, &mut hear).await {
+            Err(DriverError::Fault { .. }) if !heard => self.ask_once(request, &mut each).await,
+            other => other,
+        }
+    }
+
+    /// What is asked under a claim starts a supervisor if there is none; `None`: there is none to look at.
+    async fn ask_once(&self, request: &Request, each: &mut impl FnMut(Frame)) -> Result<Option<Outcome<Answer>>> {
+        let stream = match request.epoch {
+            Some(_) => self.find_or_start(request.key).await?,
+            None => match self.find(request.key).await? {
+                Some(stream) => stream,
+                None => return Ok(None),
+            },
+        };
+        let asked = send(stream, request).await?;
+        asked.finish(each).await.map(Some).map_err(|error| DriverError::fault("hear the supervisor", error))
     }
 }
 
 /// Sends the request.
 pub(crate) async fn send(stream: UnixStream, request: &Request) -> Result<Asked> {
     ask(stream, request).await.map_err(|error| DriverError::fault("ask the supervisor", error))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use occ_driver::ComputeDriver as _;
+    use occ_model::id::{AgentId, InstallationId, NamespaceId};
+    use tokio::net::UnixListener;
+
+    use super::*;
+    use crate::LocalConfig;
+
+    #[tokio::test]
+    async fn a_supervisor_that_leaves_while_it_is_asked_is_not_there() {
+        let data = tempfile::tempdir().unwrap();
+        let driver = LocalDriver::unclaimed(LocalConfig::for_tests(data.path())).unwrap();
+        let (installation, namespace, agent) = (InstallationId::new(), NamespaceId::new(), AgentId::new());
+        let control = driver.place.agent(agent).control();
+        std::fs::create_dir_all(control.parent().unwrap()).unwrap();
+        let listener = UnixListener::bind(&control).unwrap();
+        let leaving = tokio::spawn(async move {
+            let (asking, _) = listener.accept().await.unwrap();
+            std::fs::remove_file(control).unwrap();
+            drop((asking, listener));
+        });
+        let seen = driver.observe_agent(AgentKey { installation, namespace, agent }).await.unwrap();
+        assert!(seen.is_none(), "{seen:?}");
+        leaving.await.unwrap();
+    }
 }

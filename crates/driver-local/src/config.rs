@@ -26,6 +26,18 @@ pub struct LocalConfig {
 }
 
 impl LocalConfig {
+    /// Nothing is installed and no supervisor starts.
+    #[cfg(test)]
+    pub(crate) fn for_tests(data: &std::path::Path) -> Self {
+        Self {
+            installation: InstallationId::new(),
+            data: data.to_owned(),
+            runtimes: data.to_owned(),
+            program: "/bin/false".into(),
+            isolation: Isolation::None,
+        }
+    }
+
     /// What the supervisor of one Agent is told.
     pub(crate) fn args(&self, key: AgentKey) -> AgentArgs {
         AgentArgs {

@@ -62,27 +62,13 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use std::process::{Command, Stdio};
 
-    use occ_model::id::InstallationId;
-    use occ_supervisor::sandbox::Isolation;
-
     use super::*;
     use crate::LocalConfig;
-
-    fn driver(data: &std::path::Path) -> LocalDriver {
-        LocalDriver::unclaimed(LocalConfig {
-            installation: InstallationId::new(),
-            data: data.to_owned(),
-            runtimes: data.to_owned(),
-            program: "/bin/false".into(),
-            isolation: Isolation::None,
-        })
-        .unwrap()
-    }
 
     #[tokio::test]
     async fn a_process_is_found_by_its_lock_and_its_words() {
         let data = tempfile::tempdir().unwrap();
-        let driver = driver(data.path());
+        let driver = LocalDriver::unclaimed(LocalConfig::for_tests(data.path())).unwrap();
         assert_eq!(driver.supervisors().await.unwrap(), []);
         let (agent, other) = (AgentId::new(), AgentId::new());
         for agent in [agent, other] {

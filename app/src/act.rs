@@ -186,7 +186,14 @@ fn refused(problem: Problem, means: &'static str) -> impl IntoView {
     });
     let list = view! { <ul>{places.collect_view()}</ul> };
     view! {
-        <Note tone=Tone::Bad what=format!("{}.", problem.title) means=means next=problem.detail request_id=id places=list.into_any() />
+        <Note
+            tone=Tone::Bad
+            what=format!("{}.", problem.title)
+            means=means
+            next=problem.detail
+            request_id=id
+            places=list.into_any()
+        />
     }
 }
 

@@ -77,7 +77,9 @@ where
     V: IntoView + 'static,
 {
     view! {
-        <Transition fallback=|| view! { <Loading /> }>
+        <Transition fallback=|| {
+            view! { <Loading /> }
+        }>
             {
                 let shape = Memo::new(move |before: Option<&Shape>| match reading.get() {
                     None => Shape::Waiting,

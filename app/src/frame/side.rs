@@ -105,12 +105,7 @@ fn Switch(scene: Scene) -> impl IntoView {
                 let chosen = scene.namespace.get().as_ref() == Some(&name);
                 let href = paths::area(&name, area());
                 view! {
-                    <a
-                        class="item"
-                        href=href
-                        aria-current=chosen.then_some("true")
-                        on:click=move |_| close()
-                    >
+                    <a class="item" href=href aria-current=chosen.then_some("true") on:click=move |_| close()>
                         <span class="grow clip">{name}</span>
                         {chosen.then(|| view! { <Glyph icon=Icon::Check /> })}
                     </a>

@@ -37,7 +37,9 @@ pub fn Account() -> impl IntoView {
                                         Column::right("Do"),
                                     ]
                                 >
-                                    {move || page.get().items.into_iter().map(|item| row(item, act, again)).collect_view()}
+                                    {move || {
+                                        page.get().items.into_iter().map(|item| row(item, act, again)).collect_view()
+                                    }}
                                 </Table>
                             }
                         },
@@ -59,8 +61,7 @@ pub fn Account() -> impl IntoView {
                                 </Facts>
                             }
                         },
-                    )}
-                    // A plain form: signing out works without WASM, too.
+                    )} // A plain form: signing out works without WASM, too.
                     <form method="post" action="/console/sign-out">
                         <button type="submit" class="btn">
                             <Glyph icon=Icon::SignOut />

@@ -154,7 +154,11 @@ fn Attention(everything: Signal<Everything>) -> impl IntoView {
         let found = everything.with(findings);
         if found.is_empty() {
             return view! {
-                <Empty icon=Icon::Check title="Nothing needs you" text="Every Agent that should serve serves, on current values." />
+                <Empty
+                    icon=Icon::Check
+                    title="Nothing needs you"
+                    text="Every Agent that should serve serves, on current values."
+                />
             }
             .into_any();
         }
@@ -224,10 +228,7 @@ fn Namespaces(everything: Signal<Everything>) -> impl IntoView {
     };
     view! {
         <Card title="Namespaces" flush=true>
-            <Table
-                label="Namespaces"
-                columns=vec![Column::new("Name"), Column::new("State"), Column::right("Agents")]
-            >
+            <Table label="Namespaces" columns=vec![Column::new("Name"), Column::new("State"), Column::right("Agents")]>
                 {rows}
             </Table>
         </Card>

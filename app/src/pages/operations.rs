@@ -29,10 +29,7 @@ pub fn Operations() -> impl IntoView {
     let act = Act::default();
     let again = Callback::new(move |()| page.refetch());
     view! {
-        <PageHead
-            title="Operations"
-            sub=|| view! { <span>"What the workers do, and what they gave up"</span> }
-        />
+        <PageHead title="Operations" sub=|| view! { <span>"What the workers do, and what they gave up"</span> } />
         <div class="stack">
             <Outcome act />
             <div class="cols">
@@ -53,7 +50,13 @@ pub fn Operations() -> impl IntoView {
                                             Column::right("Do"),
                                         ]
                                     >
-                                        {move || page.get().items.into_iter().map(|work| row(work, act, again)).collect_view()}
+                                        {move || {
+                                            page.get()
+                                                .items
+                                                .into_iter()
+                                                .map(|work| row(work, act, again))
+                                                .collect_view()
+                                        }}
                                     </Table>
                                 </Show>
                                 <More next=Signal::derive(move || page.with(|page| page.next_cursor.clone())) />
@@ -104,7 +107,14 @@ fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
         <tr>
             <td>
                 <span class="name">{work_kind(work.kind)}</span>
-                {about.map(|id| view! { <small><CopyId id /></small> })}
+                {about
+                    .map(|id| {
+                        view! {
+                            <small>
+                                <CopyId id />
+                            </small>
+                        }
+                    })}
             </td>
             <td>
                 <Pill tone text=word dot=true />
@@ -142,7 +152,10 @@ fn Here() -> impl IntoView {
             view! {
                 {rows.collect_view()}
                 <Fact name="Installed">
-                    <Pill tone=if ready { Tone::Ok } else { Tone::Info } text=if ready { "yes" } else { "on their way" } />
+                    <Pill
+                        tone=if ready { Tone::Ok } else { Tone::Info }
+                        text=if ready { "yes" } else { "on their way" }
+                    />
                 </Fact>
             }
         };

@@ -76,9 +76,7 @@ pub fn ChoiceGroup(
                     prop:checked=move || value.get() == key
                     on:change=move |_| value.set(key.to_owned())
                 />
-                <span>
-                    {choice.label} <small>{choice.text}</small>
-                </span>
+                <span>{choice.label} <small>{choice.text}</small></span>
             </label>
         }
     });

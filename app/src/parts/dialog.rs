@@ -29,7 +29,13 @@ pub fn Dialog(
     });
     let children = StoredValue::new(children);
     view! {
-        <dialog class="modal" node_ref=node id=id aria-labelledby=format!("{id}-title") on:close=move |_| open.set(false)>
+        <dialog
+            class="modal"
+            node_ref=node
+            id=id
+            aria-labelledby=format!("{id}-title")
+            on:close=move |_| open.set(false)
+        >
             <header>
                 <h2 id=format!("{id}-title") class="grow">
                     {title}

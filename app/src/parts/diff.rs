@@ -42,11 +42,7 @@ pub fn DiffView(
             .into_iter()
             .map(|line| {
                 let (class, sign, text) = line.parts();
-                view! {
-                    <div class=class>
-                        {format!("{sign}{text}")}
-                    </div>
-                }
+                view! { <div class=class>{format!("{sign}{text}")}</div> }
             })
             .collect_view()
     };

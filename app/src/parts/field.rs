@@ -21,7 +21,15 @@ pub fn Field(
     /// The control.
     children: Children,
 ) -> impl IntoView {
-    let hint = move || hint.get().map(|hint| view! { <span class="hint" id=format!("{id}-hint")>{hint}</span> });
+    let hint = move || {
+        hint.get().map(|hint| {
+            view! {
+                <span class="hint" id=format!("{id}-hint")>
+                    {hint}
+                </span>
+            }
+        })
+    };
     view! {
         <div class="field">
             <label for=id>{label}</label>
@@ -41,7 +49,11 @@ pub fn FieldError(
     error: MaybeProp<String>,
 ) -> impl IntoView {
     view! {
-        <span id=format!("{id}-error") aria-live="polite" class=move || if error.get().is_some() { "error" } else { "sr-only" }>
+        <span
+            id=format!("{id}-error")
+            aria-live="polite"
+            class=move || if error.get().is_some() { "error" } else { "sr-only" }
+        >
             {move || {
                 error
                     .get()

@@ -44,7 +44,17 @@ pub fn Denied(
             <Glyph icon=Icon::Lock />
             <h2>"Not allowed"</h2>
             <p>{text}</p>
-            {move || request_id.get().map(|id| view! { <div class="acts"><CopyId id /></div> })}
+            {move || {
+                request_id
+                    .get()
+                    .map(|id| {
+                        view! {
+                            <div class="acts">
+                                <CopyId id />
+                            </div>
+                        }
+                    })
+            }}
         </div>
     }
 }
@@ -71,8 +81,7 @@ pub fn Failed(
             <h2>{title}</h2>
             <p>{text}</p>
             <div class="acts">
-                {children.map(|children| children())}
-                {move || request_id.get().map(|id| view! { <CopyId id /> })}
+                {children.map(|children| children())} {move || request_id.get().map(|id| view! { <CopyId id /> })}
             </div>
         </div>
     }

@@ -18,9 +18,8 @@ pub fn Pill(
     dot: bool,
 ) -> impl IntoView {
     view! {
-        <span class=move || format!("pill {}", tone.get().class())>
-            {dot.then(|| view! { <span class="dot"></span> })}
-            <span>{move || text.get()}</span>
-        </span>
+        <span class=move || {
+            format!("pill {}", tone.get().class())
+        }>{dot.then(|| view! { <span class="dot"></span> })} <span>{move || text.get()}</span></span>
     }
 }

@@ -102,9 +102,7 @@ fn row(step: &Step, axis: &Axis, until: OffsetDateTime) -> impl IntoView + use<>
     view! {
         <li class=format!("{class} {}", tone.class())>
             <span class="mark">{mark}</span>
-            <span class="what">
-                {step.name.clone()} <span class="sr-only">{format!(", {word}")}</span>
-            </span>
+            <span class="what">{step.name.clone()} <span class="sr-only">{format!(", {word}")}</span></span>
             <svg class="lane" aria-hidden="true">
                 {axis.lines()}
                 {bar}

@@ -31,7 +31,9 @@ pub fn Timeline(
                         view! {
                             <li>
                                 <span>{item.text}</span>
-                                <span class="muted"><Ago at=item.at /></span>
+                                <span class="muted">
+                                    <Ago at=item.at />
+                                </span>
                             </li>
                         }
                     })

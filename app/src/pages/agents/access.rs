@@ -94,7 +94,9 @@ fn Grant(here: Here, secret: String) -> impl IntoView {
                     </a>
                 </Fact>
                 <Fact name="Current version">{move || secret.with(|secret| secret.current_version)}</Fact>
-                <Fact name="Held now">{move || mine.get().map_or_else(|| "nothing".to_owned(), |mine| held(&mine))}</Fact>
+                <Fact name="Held now">
+                    {move || mine.get().map_or_else(|| "nothing".to_owned(), |mine| held(&mine))}
+                </Fact>
                 <Fact name="This Agent">
                     <Show
                         when=move || granted.get()

@@ -59,8 +59,7 @@ fn shown(report: AdmissionReport) -> impl IntoView {
         <Table label="Checks" columns=vec![Column::new("Check"), Column::new("Result")]>
             {rows.collect_view()}
         </Table>
-        {(!diff.is_empty())
-            .then(|| view! { <DiffView label="Against what serves now" lines=Signal::stored(diff) /> })}
+        {(!diff.is_empty()).then(|| view! { <DiffView label="Against what serves now" lines=Signal::stored(diff) /> })}
     }
 }
 

@@ -32,7 +32,11 @@ pub fn AgentChat() -> impl IntoView {
 fn asleep() -> impl IntoView {
     view! {
         <section class="card">
-            <Empty icon=Icon::Chat title="Nobody to talk to" text="The Agent serves no revision now. Deploy or start it first." />
+            <Empty
+                icon=Icon::Chat
+                title="Nobody to talk to"
+                text="The Agent serves no revision now. Deploy or start it first."
+            />
         </section>
     }
 }
@@ -116,7 +120,13 @@ fn Conversation(here: Here, past: Signal<Vec<ChatMessage>>, conversation: Memo<S
         {move || trouble.get().map(|trouble| view! { <Note tone=Tone::Bad what=trouble.what next=trouble.next /> })}
         <Form label="Message" on_submit=send>
             <div on:keydown=on_key>
-                <TextArea id="message" label="Message" rows=3 value=text hint="Enter sends, Shift Enter makes a new line." />
+                <TextArea
+                    id="message"
+                    label="Message"
+                    rows=3
+                    value=text
+                    hint="Enter sends, Shift Enter makes a new line."
+                />
             </div>
             <div class="acts">
                 <Transition>

@@ -81,8 +81,14 @@ pub(super) fn DeploymentCard(here: Here, deployment: Signal<Deployment>) -> impl
             <StepsChart steps=Signal::derive(move || deployment.with(steps)) />
             <Show when=move || deployment.with(|d| d.next_attempt_at.is_some() && d.phase.in_progress())>
                 <p class="muted">
-                    {move || deployment.with(|d| count(usize::try_from(d.attempts).unwrap_or(0), "failed attempt", "failed attempts"))}
-                    " so far, the next "
+                    {move || {
+                        deployment
+                            .with(|d| count(
+                                usize::try_from(d.attempts).unwrap_or(0),
+                                "failed attempt",
+                                "failed attempts",
+                            ))
+                    }} " so far, the next "
                     {move || deployment.with(|d| d.next_attempt_at).map(|at| view! { <Ago at=at.to_offset() /> })}
                 </p>
             </Show>
@@ -107,7 +113,13 @@ fn FailureNote(here: Here, deployment: Signal<Deployment>) -> impl IntoView {
         });
         let places = view! { <ul>{places.collect_view()}</ul> };
         view! {
-            <Note tone=Tone::Bad what=failure.cause means=failure_means(serving) next=failure.next_step places=places.into_any()>
+            <Note
+                tone=Tone::Bad
+                what=failure.cause
+                means=failure_means(serving)
+                next=failure.next_step
+                places=places.into_any()
+            >
                 {remedy(here, failure.code)}
             </Note>
         }

@@ -94,7 +94,9 @@ fn Head(here: Here) -> impl IntoView {
             }
             sub=move || {
                 view! {
-                    <Description text=Signal::derive(move || here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string))) />
+                    <Description text=Signal::derive(move || {
+                        here.agent.with(|agent| agent.meta.description.as_ref().map(ToString::to_string))
+                    }) />
                     <CopyId id=Signal::derive(move || here.agent.with(|agent| agent.id.to_string())) />
                 }
             }

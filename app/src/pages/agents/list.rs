@@ -49,11 +49,7 @@ pub fn AgentList() -> impl IntoView {
         }
     };
     let sub = move || {
-        view! {
-            <Transition>
-                {move || page.get().and_then(Result::ok).map(|page| summary(&page))}
-            </Transition>
-        }
+        view! { <Transition>{move || page.get().and_then(Result::ok).map(|page| summary(&page))}</Transition> }
     };
     view! {
         <PageHead title="Agents" sub actions />
@@ -135,7 +131,12 @@ fn Rows(
         ];
         view! {
             <Table label="Agents" columns>
-                {move || kept.get().into_iter().map(|(standing, agent)| row(&namespace.get(), standing, agent)).collect_view()}
+                {move || {
+                    kept.get()
+                        .into_iter()
+                        .map(|(standing, agent)| row(&namespace.get(), standing, agent))
+                        .collect_view()
+                }}
             </Table>
         }
     };
@@ -191,9 +192,7 @@ fn row(namespace: &str, standing: Standing, agent: Agent) -> impl IntoView + use
                 </span>
                 {standing.remark.map(|remark| view! { <small>{remark}</small> })}
             </td>
-            <td class="wide">
-                {active.unwrap_or_else(|| "none".to_owned())} <span class="faint">{coming}</span>
-            </td>
+            <td class="wide">{active.unwrap_or_else(|| "none".to_owned())} <span class="faint">{coming}</span></td>
             <td class="wide">{mode}</td>
             <td class="wide muted">
                 <Ago at=agent.meta.created_at.to_offset() />

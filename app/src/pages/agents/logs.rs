@@ -105,10 +105,15 @@ fn Logs(here: Here) -> impl IntoView {
                 when=move || following.is_on()
                 fallback=move || {
                     view! {
-                        <Button small=true icon=Icon::Refresh blocked=missing on_press=move |()| {
-                            following.lines.set(None);
-                            lines.refetch();
-                        }>
+                        <Button
+                            small=true
+                            icon=Icon::Refresh
+                            blocked=missing
+                            on_press=move |()| {
+                                following.lines.set(None);
+                                lines.refetch();
+                            }
+                        >
                             "Read again"
                         </Button>
                         <Button small=true icon=Icon::Play blocked=missing on_press=move |()| following.start(here)>
@@ -125,7 +130,12 @@ fn Logs(here: Here) -> impl IntoView {
     };
     let label = Signal::derive(move || format!("Logs of {}", here.name.get()));
     view! {
-        <Card title="Logs" note="written by the Agent's own processes; redacted; each look is audited" actions flush=true>
+        <Card
+            title="Logs"
+            note="written by the Agent's own processes; redacted; each look is audited"
+            actions
+            flush=true
+        >
             <Standing stream=following.stream />
             {shown(
                 lines,

@@ -115,9 +115,7 @@ fn ServingNow(here: Here) -> impl IntoView {
             view! {
                 {state}
                 " "
-                <span class="faint">
-                    {word} <Ago at=checked.to_offset() />
-                </span>
+                <span class="faint">{word} <Ago at=checked.to_offset() /></span>
             }
         })
     };

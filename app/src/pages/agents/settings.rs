@@ -25,10 +25,14 @@ pub fn AgentSettings() -> impl IntoView {
                         </Fact>
                         <Fact name="Generation">{move || here.agent.with(|agent| agent.meta.generation)}</Fact>
                         <Fact name="Created">
-                            <Ago at=Signal::derive(move || here.agent.with(|agent| agent.meta.created_at.to_offset())) />
+                            <Ago at=Signal::derive(move || {
+                                here.agent.with(|agent| agent.meta.created_at.to_offset())
+                            }) />
                         </Fact>
                         <Fact name="Changed">
-                            <Ago at=Signal::derive(move || here.agent.with(|agent| agent.meta.updated_at.to_offset())) />
+                            <Ago at=Signal::derive(move || {
+                                here.agent.with(|agent| agent.meta.updated_at.to_offset())
+                            }) />
                         </Fact>
                     </Facts>
                 </Card>

@@ -124,7 +124,11 @@ fn List(here: Here) -> impl IntoView {
                                 ]
                             >
                                 {move || {
-                                    page.get().items.into_iter().map(|item| row(here, item, act, roll_back)).collect_view()
+                                    page.get()
+                                        .items
+                                        .into_iter()
+                                        .map(|item| row(here, item, act, roll_back))
+                                        .collect_view()
                                 }}
                             </Table>
                         </Show>

@@ -44,7 +44,11 @@ pub(super) fn Bindings(namespace: Memo<String>, bindings: RwSignal<Vec<SecretBin
         <Card title="Secret bindings">
             <p class="muted">"For channel tokens and the like. A model key belongs to the Agent, not here."</p>
             <Facts>
-                <For each=move || bindings.get() key=|binding| (binding.pointer.clone(), binding.secret.to_string()) let:binding>
+                <For
+                    each=move || bindings.get()
+                    key=|binding| (binding.pointer.clone(), binding.secret.to_string())
+                    let:binding
+                >
                     {
                         let place = binding.pointer.clone();
                         view! {
@@ -67,7 +71,13 @@ pub(super) fn Bindings(namespace: Memo<String>, bindings: RwSignal<Vec<SecretBin
             <details>
                 <summary class="btn s">"Bind"</summary>
                 <div class="form mt-3">
-                    <TextInput id="binding-pointer" label="Place" kind=TextKind::Name value=pointer example="/channels/slack/token" />
+                    <TextInput
+                        id="binding-pointer"
+                        label="Place"
+                        kind=TextKind::Name
+                        value=pointer
+                        example="/channels/slack/token"
+                    />
                     <Transition>
                         <Select id="binding-secret" label="Secret" value=secret options />
                     </Transition>

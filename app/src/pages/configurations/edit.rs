@@ -124,7 +124,11 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
             sub=move || {
                 view! {
                     <span>{move || format!("Generation {}", configuration.with(|c| c.meta.generation))}</span>
-                    <span>{move || format!("used by {}", configuration.with(|c| count(c.consumers.len(), "Agent", "Agents")))}</span>
+                    <span>
+                        {move || {
+                            format!("used by {}", configuration.with(|c| count(c.consumers.len(), "Agent", "Agents")))
+                        }}
+                    </span>
                 }
             }
             actions=move || {
@@ -143,16 +147,24 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                 <Note
                     tone=Tone::Warn
                     what=Signal::derive(move || {
-                        newer.get().map(|(_, saved)| format!("Generation {saved} was saved meanwhile.")).unwrap_or_default()
+                        newer
+                            .get()
+                            .map(|(_, saved)| format!("Generation {saved} was saved meanwhile."))
+                            .unwrap_or_default()
                     })
-                    means=Signal::derive(move || newer.get().map(|(mine, _)| format!("You edit generation {mine}; saving it would be refused.")))
+                    means=Signal::derive(move || {
+                        newer.get().map(|(mine, _)| format!("You edit generation {mine}; saving it would be refused."))
+                    })
                     next="Compare, then take the saved one and make your change again."
                 >
                     <LinkButton
                         small=true
                         href=Signal::derive(move || {
                             let (from, to) = newer.get().unwrap_or_default();
-                            format!("{}/generations?from={from}&to={to}", paths::configuration(&namespace.get(), &name.get()))
+                            format!(
+                                "{}/generations?from={from}&to={to}",
+                                paths::configuration(&namespace.get(), &name.get()),
+                            )
                         })
                     >
                         "Compare"
@@ -167,10 +179,18 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
             <div class="cols">
                 <Card
                     title="Document"
-                    note=Signal::derive(move || Some(if changed.get() { "JSON, unsaved changes" } else { "JSON" }.to_owned()))
+                    note=Signal::derive(move || Some(
+                        if changed.get() { "JSON, unsaved changes" } else { "JSON" }.to_owned(),
+                    ))
                     flush=true
                 >
-                    <CodeEditor id="document" label="Document" text=document.text marks=document.marks() complete=completer(namespace) />
+                    <CodeEditor
+                        id="document"
+                        label="Document"
+                        text=document.text
+                        marks=document.marks()
+                        complete=completer(namespace)
+                    />
                 </Card>
                 <aside class="stack">
                     <Bindings namespace bindings />
@@ -215,8 +235,13 @@ fn places(problems: Vec<FieldError>) -> impl IntoView {
         let place = problem.pointer.strip_prefix("/values").unwrap_or(&problem.pointer).to_owned();
         view! {
             <li>
-                {(!place.is_empty()).then(|| view! { <code>{place}</code> " " })}
-                {problem.message}
+                {(!place.is_empty())
+                    .then(|| {
+                        view! {
+                            <code>{place}</code>
+                            " "
+                        }
+                    })} {problem.message}
             </li>
         }
     });

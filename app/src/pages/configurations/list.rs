@@ -114,9 +114,7 @@ fn row(namespace: &str, configuration: Configuration) -> impl IntoView + use<> {
                 </a>
                 <small>{configuration.meta.description.as_ref().map(ToString::to_string)}</small>
             </td>
-            <td>
-                {used} <small>{names.join(", ")}</small>
-            </td>
+            <td>{used} <small>{names.join(", ")}</small></td>
             <td class="wide">{configuration.meta.generation}</td>
             <td class="right muted">
                 <Ago at=configuration.meta.updated_at.to_offset() />

@@ -103,7 +103,13 @@ pub fn ConfigurationNew() -> impl IntoView {
                         </Form>
                     </Card>
                     <Card title="Document" note="JSON" flush=true>
-                        <CodeEditor id="document" label="Document" text=document.text marks=document.marks() complete=completer(namespace) />
+                        <CodeEditor
+                            id="document"
+                            label="Document"
+                            text=document.text
+                            marks=document.marks()
+                            complete=completer(namespace)
+                        />
                     </Card>
                 </div>
                 <aside class="stack">

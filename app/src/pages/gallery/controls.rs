@@ -55,9 +55,18 @@ pub(super) fn Buttons() -> impl IntoView {
             <Tabs
                 label="Example"
                 tabs=vec![
-                    Tab { label: "Overview", href: paths::GALLERY.to_owned() },
-                    Tab { label: "Deployments", href: format!("{}?tab=deployments", paths::GALLERY) },
-                    Tab { label: "Versions", href: format!("{}?tab=versions", paths::GALLERY) },
+                    Tab {
+                        label: "Overview",
+                        href: paths::GALLERY.to_owned(),
+                    },
+                    Tab {
+                        label: "Deployments",
+                        href: format!("{}?tab=deployments", paths::GALLERY),
+                    },
+                    Tab {
+                        label: "Versions",
+                        href: format!("{}?tab=versions", paths::GALLERY),
+                    },
                 ]
             />
             <div class="row">

@@ -60,12 +60,20 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
         <PageHead
             title=Signal::derive(move || namespace.with(|n| n.meta.title().to_owned()))
             status=move || {
-                view! { <Pill tone=Signal::derive(move || status().0) text=Signal::derive(move || status().1.to_owned()) dot=true /> }
+                view! {
+                    <Pill
+                        tone=Signal::derive(move || status().0)
+                        text=Signal::derive(move || status().1.to_owned())
+                        dot=true
+                    />
+                }
             }
             sub=move || {
                 view! {
                     <span class="mono">{move || name.get()}</span>
-                    <Description text=Signal::derive(move || namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string))) />
+                    <Description text=Signal::derive(move || {
+                        namespace.with(|n| n.meta.description.as_ref().map(ToString::to_string))
+                    }) />
                 }
             }
             actions=move || {
@@ -76,7 +84,12 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
             <Outcome act=delete means="The Namespace and everything in it are unchanged." />
             <Outcome act=retry />
             <Show when=failed>
-                <Note tone=Tone::Bad what="Its place on the target could not be made." means=reason next="Correct the cause, then try again.">
+                <Note
+                    tone=Tone::Bad
+                    what="Its place on the target could not be made."
+                    means=reason
+                    next="Correct the cause, then try again."
+                >
                     <Button
                         small=true
                         busy=retry.busy()
@@ -110,7 +123,10 @@ fn Detail(namespace: Signal<Namespace>) -> impl IntoView {
                                 kind=Kind::Danger
                                 busy=delete.busy()
                                 blocked=Signal::derive(move || {
-                                    delete.blocked().get().or_else(|| may.missing(Action::Delete, ResourceKind::Namespace).get())
+                                    delete
+                                        .blocked()
+                                        .get()
+                                        .or_else(|| may.missing(Action::Delete, ResourceKind::Namespace).get())
                                 })
                                 on_press=move |()| asking.set(true)
                             >

@@ -91,9 +91,7 @@ fn row(namespace: Namespace) -> impl IntoView {
                 <Pill tone text=word dot=true />
                 {namespace.status_reason.map(|reason| view! { <small>{reason}</small> })}
             </td>
-            <td class="wide">
-                {agents} <span class="faint">{running}</span>
-            </td>
+            <td class="wide">{agents} <span class="faint">{running}</span></td>
             <td class="right muted">
                 <Ago at=namespace.meta.updated_at.to_offset() />
             </td>

@@ -41,10 +41,10 @@ fn Detail(namespace: Memo<String>, secret: Signal<Secret>, again: Callback<()>) 
             sub=move || {
                 view! {
                     <span>{move || format!("Version {}", secret.with(|s| s.current_version))}</span>
-                    <span>
-                        "set " <Ago at=Signal::derive(move || secret.with(|s| s.value_set_at.to_offset())) />
-                    </span>
-                    <Description text=Signal::derive(move || secret.with(|s| s.meta.description.as_ref().map(ToString::to_string))) />
+                    <span>"set " <Ago at=Signal::derive(move || secret.with(|s| s.value_set_at.to_offset())) /></span>
+                    <Description text=Signal::derive(move || {
+                        secret.with(|s| s.meta.description.as_ref().map(ToString::to_string))
+                    }) />
                 }
             }
         />
@@ -130,7 +130,13 @@ fn Consumers(namespace: Memo<String>, secret: Signal<Secret>, may: Allowed, agai
             <Outcome act />
             <Show
                 when=move || secret.with(|s| !s.consumers.is_empty())
-                fallback=|| view! { <p class="muted p-4">"No Agent uses it yet. Choose it as an Agent's model key, or bind it in a Configuration."</p> }
+                fallback=|| {
+                    view! {
+                        <p class="muted p-4">
+                            "No Agent uses it yet. Choose it as an Agent's model key, or bind it in a Configuration."
+                        </p>
+                    }
+                }
             >
                 <Table
                     label="Agents"
@@ -194,8 +200,13 @@ fn Versions(secret: Signal<Secret>) -> impl IntoView {
             (None, false, false) => "held by nobody",
         };
         view! {
-            <Fact name=format!("Version {}", version.version)>
-                {state} " " <span class="faint"><Ago at=version.created_at.to_offset() /></span>
+            <Fact name=format!(
+                "Version {}",
+                version.version,
+            )>
+                {state} " " <span class="faint">
+                    <Ago at=version.created_at.to_offset() />
+                </span>
             </Fact>
         }
     };
@@ -205,8 +216,7 @@ fn Versions(secret: Signal<Secret>) -> impl IntoView {
                 {move || {
                     let secret = secret.get();
                     secret.versions.into_iter().map(|version| line(version, secret.current_version)).collect_view()
-                }}
-                <Fact name="Id">
+                }} <Fact name="Id">
                     <CopyId id=Signal::derive(move || secret.with(|s| s.id.to_string())) />
                 </Fact>
             </Facts>

@@ -68,7 +68,10 @@ pub fn AgentNew() -> impl IntoView {
     let act = plan.act;
     let words = move || if plan.begun() { "Go on" } else { "Create the Agent" };
     view! {
-        <PageHead title="New Agent" sub=|| view! { <span>"Provider, key, model; the rest can be changed later"</span> } />
+        <PageHead
+            title="New Agent"
+            sub=|| view! { <span>"Provider, key, model; the rest can be changed later"</span> }
+        />
         <div class="cols">
             <div class="stack">
                 <Outcome act means="What was saved so far stays; see the steps beside." />
@@ -84,7 +87,13 @@ pub fn AgentNew() -> impl IntoView {
                             error=error("name")
                             required=true
                         />
-                        <TextInput id="description" label="Description" value=fields.description hint="Optional." error=error("description") />
+                        <TextInput
+                            id="description"
+                            label="Description"
+                            value=fields.description
+                            hint="Optional."
+                            error=error("description")
+                        />
                     </Card>
                     <Card title="Model">
                         <ProviderFields fields wrong />

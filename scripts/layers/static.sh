@@ -11,7 +11,11 @@ scripts_parse() {
 # A machine's own path in a committed file works on that machine only.
 no_machine_paths() { ! git grep --line-number --extended-regexp '(^|[^[:alnum:]_.])/(root|work)/[a-z.]' -- . ':!scripts/layers/static.sh' ':!*.lock'; }
 
+# Every view, by the settings of leptosfmt.toml. After `leptosfmt app/src/**/*.rs` comes `cargo fmt`, until both are content.
+views_formatted() { git ls-files 'app/src/*.rs' | xargs leptosfmt --check --quiet; }
+
 check "formatting" cargo fmt --all --check
+check "formatting of views" views_formatted
 check "scripts parse" scripts_parse
 check "no machine paths" no_machine_paths
 check "dependencies" cargo deny --locked check bans licenses sources

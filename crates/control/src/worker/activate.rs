@@ -208,10 +208,7 @@ fn refused(held: &Held, error: Bringing) -> Result<Result<Activation, Ending>, F
         Bringing::Driver(error) => error,
     };
     match error {
-        DriverError::Failed(failure) if failure.code == FailureCode::StateInUse => {
-            Err(Fault::wait(FailureCode::StateInUse.as_str()))
-        }
-        DriverError::Failed(failure) => Ok(Err(Ending::Failed(failure))),
+        DriverError::Failed(failure) => Ending::on_target(failure).map(Err),
         DriverError::DeadlineExceeded => Ok(Err(Ending::failed(FailureCode::GatewayUnready))),
         DriverError::Unexpected { .. } => Ok(Err(Ending::failed(FailureCode::RouteUnverified))),
         DriverError::Fault { .. } | DriverError::Unsupported if held.item().attempts + 1 >= FAULTS => {

@@ -31,6 +31,14 @@ impl Ending {
         Self::Failed(Box::new(Failure::new(code)))
     }
 
+    /// How a failure on the target ends it. A state in use becomes free again: that is waited for, as long as the deployment may take.
+    pub fn on_target(failure: Box<Failure>) -> Result<Self, Fault> {
+        match failure.code {
+            FailureCode::StateInUse => Err(Fault::wait(FailureCode::StateInUse.as_str())),
+            _ => Ok(Self::Failed(failure)),
+        }
+    }
+
     /// The final phase.
     pub fn phase(&self) -> Phase {
         match self {

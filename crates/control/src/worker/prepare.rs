@@ -47,8 +47,8 @@ pub(super) async fn run(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
         Guarded::Ended(ending) => return Ok(Some(ending)),
         Guarded::Done(Ok(Prepared::Ready(proof))) => proof,
         Guarded::Done(Ok(Prepared::Pending { reason })) => return Err(Fault::wait(reason)),
-        Guarded::Done(Ok(Prepared::Failed(failure))) => return Ok(Some(Ending::Failed(Box::new(failure)))),
-        Guarded::Done(Err(DriverError::Failed(failure))) => return Ok(Some(Ending::Failed(failure))),
+        Guarded::Done(Ok(Prepared::Failed(failure))) => return Ending::on_target(Box::new(failure)).map(Some),
+        Guarded::Done(Err(DriverError::Failed(failure))) => return Ending::on_target(failure).map(Some),
         Guarded::Done(Err(error)) => return Err(error.into()),
     };
     if proof.credential == CredentialProof::Unproven && !cx.settings.accept_unproven {

@@ -157,6 +157,23 @@ async fn a_deployment_ends_at_its_deadline(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_state_in_use_is_waited_for_at_the_proof_and_at_the_switch(pool: PgPool) {
+    let w = World::new(pool).await;
+    let made = w.deploy().await;
+    for method in [Method::Prepare, Method::Activate] {
+        w.t.target.rule(Rule::new(method, Fault::Fail(FailureCode::StateInUse)));
+    }
+    let worker = w.worker();
+    w.until("it serves", async || {
+        w.hasten().await;
+        w.is_served(made.revision.id).await.then_some(())
+    })
+    .await;
+    assert_eq!(w.deployment(made.deployment.id).await.failure, None);
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
 async fn i17_a_lost_answer_of_the_target_is_not_taken_for_a_failure(pool: PgPool) {
     let w = World::new(pool).await;
     let made = w.deploy().await;

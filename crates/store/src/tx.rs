@@ -88,6 +88,16 @@ impl Tx<Mutation> {
         Ok(Tx { open: self.open, pool: self.pool, origin: self.origin, kind: PhantomData })
     }
 
+    /// Holds the policy as it was decided under until this commits; moved is [`StoreError::PolicyMoved`] already here.
+    pub async fn hold_policy(&mut self) -> Result<()> {
+        if let Some(decided) = self.origin.as_ref().and_then(|o| o.epoch)
+            && policy::hold(&mut self.open).await? != decided
+        {
+            return Err(StoreError::PolicyMoved);
+        }
+        Ok(())
+    }
+
     /// Moves the policy epoch: bindings, roles, groups, restrictions and principal state do, nothing else does.
     pub async fn bump_policy(&mut self) -> Result<()> {
         let decided = self.origin.as_ref().and_then(|o| o.epoch);

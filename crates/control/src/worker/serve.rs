@@ -1,4 +1,4 @@
-//! T2, under the live claim: route open, deployment serving, predecessor retiring, finish. Then the door opens.
+//! T2, under the live claim and the policy epoch of the reauthorization: route open, deployment serving, predecessor retiring, finish. Then the door opens.
 //!
 //! The commit comes first: a crash in between leaves a door closed that should be open, which the reconciler finds; never one open
 //! that should be closed.
@@ -9,14 +9,14 @@ use occ_driver::{Activation, AgentKey, Call, DriverError};
 use occ_model::agent::{Health, RouteState};
 use occ_model::deployment::{Phase, StepKind, StepState};
 use occ_model::id::RevisionId;
-use occ_store::{agent_state, deployment};
+use occ_store::{StoreError, agent_state, deployment};
 use occ_work::Outcome;
 use serde_json::json;
 
 use super::check::{self, Ending, Side};
 use super::fault::Fault;
 use super::held::Held;
-use super::reauthorize::reauthorize_if_moved;
+use super::reauthorize::{reauthorize, reauthorize_if_moved};
 use super::record;
 use super::scene::{Scene, call};
 use crate::context::Cx;
@@ -31,22 +31,52 @@ pub(super) async fn run(
     scene: &mut Scene,
     activation: &Activation,
 ) -> Result<Option<Ending>, Fault> {
-    let epoch = held.claim()?.renew().await?;
-    if let Some(denied) = reauthorize_if_moved(cx, scene, epoch).await? {
-        return Ok(Some(denied));
+    loop {
+        let epoch = held.claim()?.renew().await?;
+        if let Some(denied) = reauthorize_if_moved(cx, scene, epoch).await? {
+            return Ok(Some(denied));
+        }
+        match attempt(cx, held, scene, activation).await? {
+            Attempt::PolicyMoved => {
+                if let Some(denied) = reauthorize(cx, scene).await? {
+                    return Ok(Some(denied));
+                }
+            }
+            Attempt::Ended(ending) => return Ok(Some(ending)),
+            Attempt::Serves => return Ok(None),
+        }
     }
+}
+
+/// What became of one T2.
+enum Attempt {
+    Serves,
+    /// Something came in between.
+    Ended(Ending),
+    /// Nothing was written: it is decided anew first.
+    PolicyMoved,
+}
+
+async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activation) -> Result<Attempt, Fault> {
     let controller = record::controller(cx).await?;
     let (namespace, agent, candidate) = (scene.key.namespace, scene.key.agent, scene.candidate());
-    let mut tx = cx.store.mutate(record::origin(cx)).await?;
+    let mut tx = cx.mutate(scene.authorized()).await?;
     let Some(mut pointers) = agent_state::lock(&mut tx, namespace, agent).await? else {
-        return Ok(Some(Ending::Stopped));
+        return Ok(Attempt::Ended(Ending::Stopped));
     };
     held.hold().prove(&mut tx).await?;
-    let Some(now) = deployment::find(&mut tx, agent, scene.id()).await? else { return Ok(Some(Ending::Stopped)) };
+    match tx.hold_policy().await {
+        Ok(()) => {}
+        Err(StoreError::PolicyMoved) => return Ok(Attempt::PolicyMoved),
+        Err(error) => return Err(error.into()),
+    }
+    let Some(now) = deployment::find(&mut tx, agent, scene.id()).await? else {
+        return Ok(Attempt::Ended(Ending::Stopped));
+    };
     // Verified is verified: a deadline that passes now does not take it down again.
     match check::ending(&mut tx, &pointers, &now, Side::AfterSwitch).await? {
         Some(Ending::Failed(_)) | None => {}
-        Some(ending) => return Ok(Some(ending)),
+        Some(ending) => return Ok(Attempt::Ended(ending)),
     }
     if pointers.active != Some(candidate) {
         return Err(Fault::Lost);
@@ -81,7 +111,7 @@ pub(super) async fn run(
     tx.audit(record::entry(scene, Phase::Serving, None, &details)).await?.commit().await?;
     open_revision(cx, scene.key, candidate, opening).await;
     cx.wake.committed();
-    Ok(None)
+    Ok(Attempt::Serves)
 }
 
 /// Opens the door under the epoch of the claim that ended with T2; a later claim outranks it. What does not succeed here is found

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use occ_driver::{AgentKey, Desired};
-use occ_model::agent::ExecutionMode;
+use occ_model::agent::{DesiredState, ExecutionMode};
 use occ_model::audit::Outcome;
 use occ_model::deployment::{AdmissionCheck, DeploymentKind};
 use occ_model::failure::{Failure, FailureCode};
@@ -274,17 +274,21 @@ pub(crate) fn running_quota(most: u32) -> Problem {
     Problem::new(Code::QuotaExceeded, detail)
 }
 
+/// The refusal when bringing the Agent into service would run more Agents than may run. One that runs already is counted.
+pub(crate) async fn over_quota(cx: &Cx, namespace: &NamespaceRow, agent: &AgentRow) -> Result<Option<Problem>> {
+    let Some(most) = most_running(cx, namespace).filter(|_| agent.desired_state == DesiredState::Stopped) else {
+        return Ok(None);
+    };
+    let running = occ_store::agent_state::running(&mut cx.read().await?, namespace.id, agent.id).await?;
+    Ok((running >= i64::from(most)).then(|| running_quota(most)))
+}
+
 async fn quota_free(cx: &Cx, checks: &mut Checks, namespace: &NamespaceRow, agent: &AgentRow) -> Result<()> {
     let name = namespace.meta.name.as_str();
-    if let Some(most) = most_running(cx, namespace) {
-        let running = occ_store::agent_state::running(&mut cx.read().await?, namespace.id, agent.id).await?;
-        if running >= i64::from(most) {
-            let problem = running_quota(most);
-            checks.fail("quota", name, problem.code, &problem.detail, Vec::new());
-            return Ok(());
-        }
+    match over_quota(cx, namespace, agent).await? {
+        Some(problem) => checks.fail("quota", name, problem.code, &problem.detail, Vec::new()),
+        None => checks.pass("quota", name),
     }
-    checks.pass("quota", name);
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use occ_model::agent::{Agent, DesiredState, RouteState};
 use occ_model::deployment::{AdmissionCheck, AdmissionReport, DeployOutcome, DeploymentKind};
 use occ_model::event::ChangeOp;
 use occ_model::id::{AgentId, NamespaceId, RevisionId, TypedId};
+use occ_model::name::Name;
 use occ_model::namespace::NamespaceStatus;
 use occ_model::operation::{self, Operation};
 use occ_model::problem::{Code, Problem};
@@ -15,7 +16,7 @@ use occ_model::revision::{Revision, RevisionSelector};
 use occ_model::work::WorkKind;
 use occ_store::agent::AgentRow;
 use occ_store::agent_state::{self, Pointers};
-use occ_store::{Mutation, Named, Tx, namespace, revision};
+use occ_store::{Mutation, Named, Tx, namespace, revision, secret_version};
 use occ_work::{NewWork, enqueue};
 use serde_json::json;
 
@@ -150,7 +151,7 @@ async fn resume(
     let questions = authorize::of_deployment(kind, namespace.id, agent.id, &revision.snapshot);
     let answers = authorize::ask(cx, agent.id, questions).await?;
     let mut checks = vec![passed("agent", agent.meta.name.as_str())];
-    let refusal = refusal(cx, &found, &revision, &answers, &mut checks).await;
+    let refusal = refusal(cx, &found, &revision, &answers, &mut checks).await?;
     if options.dry_run {
         let report = AdmissionReport { admitted: refusal.is_none(), checks, diff: Vec::new() };
         return Ok(DeployOutcome::Report(report));
@@ -204,14 +205,14 @@ async fn refusal(
     revision: &Revision,
     answers: &authorize::Answers,
     checks: &mut Vec<AdmissionCheck>,
-) -> Option<Problem> {
+) -> Result<Option<Problem>> {
     let Found { namespace, row: agent, .. } = found;
     if namespace.status != NamespaceStatus::Ready {
-        return Some(Problem::new(Code::NamespaceNotReady, "The Namespace is not ready. Wait until it is."));
+        return Ok(Some(Problem::new(Code::NamespaceNotReady, "The Namespace is not ready. Wait until it is.")));
     }
     checks.push(passed("namespace_ready", namespace.meta.name.as_str()));
     if agent.deleting {
-        return Some(Problem::new(Code::Deleting, "The Agent is being deleted."));
+        return Ok(Some(Problem::new(Code::Deleting, "The Agent is being deleted.")));
     }
     checks.push(passed("agent_not_deleting", agent.meta.name.as_str()));
     if let Some(denied) = answers.denied() {
@@ -224,14 +225,36 @@ async fn refusal(
             ),
         };
         let detail = "The revision refers to something that cannot be used today. Ask for the permission on exactly that resource.";
-        return Some(Problem::new(code, detail).at(&question.pointer, code.as_str(), text));
+        return Ok(Some(Problem::new(code, detail).at(&question.pointer, code.as_str(), text)));
+    }
+    if let Some(gone) = destroyed(cx, revision).await? {
+        let detail = format!(
+            "The value of the Secret {gone} that this revision used was replaced. Deploy instead: that takes today's."
+        );
+        return Ok(Some(Problem::new(Code::ReferenceUnusable, detail)));
     }
     checks.push(passed("references", &format!("{} decisions", answers.all.len())));
-    match admission::on_target(cx, namespace, agent, &revision.snapshot).await {
+    if let Some(problem) = admission::over_quota(cx, namespace, agent).await? {
+        return Ok(Some(problem));
+    }
+    checks.push(passed("quota", namespace.meta.name.as_str()));
+    Ok(match admission::on_target(cx, namespace, agent, &revision.snapshot).await {
         Ok(()) => {
             checks.push(passed("capacity", cx.compute.name()));
             None
         }
         Err(problem) => Some(problem),
+    })
+}
+
+/// The name of a Secret of which the revision pins a version that has no value any more.
+async fn destroyed(cx: &Cx, revision: &Revision) -> Result<Option<Name>> {
+    let mut on = cx.read().await?;
+    for pin in &revision.snapshot.secrets {
+        let found = secret_version::find(&mut on, pin.id, pin.version).await?;
+        if found.is_none_or(|version| version.destroyed_at.is_some()) {
+            return Ok(Some(pin.name.clone()));
+        }
     }
+    Ok(None)
 }

@@ -84,14 +84,18 @@ pub fn after(work: &Work) -> After {
     After::CreatedAt(work.created_at.millis() * 1000, work.id.uuid())
 }
 
-/// Cancels an item that waits. Whether it still waited; deployments are cancelled as deployments, not here.
+/// Cancels an item that waits. Whether it could be: it still waited, is no deployment's, and is no end that was asked for and that
+/// rows already speak of (a stop, a deletion).
 pub async fn cancel(tx: &mut Tx<Mutation>, id: WorkId) -> Result<bool> {
+    let ends = [WorkKind::AgentStop, WorkKind::AgentDelete, WorkKind::NamespaceDelete].map(WorkKind::as_str);
     let done = sqlx::query(
-        "UPDATE work SET state = $2, finished_at = now() WHERE id = $1 AND state = $3 AND deployment_id IS NULL",
+        "UPDATE work SET state = $2, finished_at = now()
+          WHERE id = $1 AND state = $3 AND deployment_id IS NULL AND kind <> ALL($4)",
     )
     .bind(id.uuid())
     .bind(WorkState::Cancelled.as_str())
     .bind(WorkState::Queued.as_str())
+    .bind(ends.as_slice())
     .execute(tx.conn())
     .await?
     .rows_affected();

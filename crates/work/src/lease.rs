@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use occ_model::id::{TypedId, WorkId};
 use occ_store::{Conn, Store, Tx};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 use crate::error::{Result, WorkError};
 use crate::queue::micros;
@@ -41,6 +42,13 @@ impl Hold {
         .fetch_optional(tx.conn())
         .await?;
         live.map(|_| ()).ok_or(WorkError::ClaimLost)
+    }
+
+    /// On whose behalf the item is by now: whoever asked for the same since it was claimed has joined it. Settled as long as the lock
+    /// is held under which such items are queued (the Agent's row).
+    pub async fn asker<K: Send>(self, tx: &mut Tx<K>) -> Result<Uuid> {
+        let sql = "SELECT actor_id FROM work WHERE id = $1";
+        Ok(sqlx::query_scalar(sql).bind(self.id.uuid()).fetch_one(tx.conn()).await?)
     }
 
     /// Gives the item back to the queue, due at once, without spending an attempt: the process is ending.

@@ -16,12 +16,12 @@ use super::fault::Fault;
 use super::guard::{Guarded, guard};
 use super::held::Held;
 use super::reauthorize::{reauthorize, reauthorize_if_moved};
-use super::scene::{Scene, desired, secrets, stop_options};
+use super::scene::{Scene, call, desired, secrets, stop_options};
 use super::{end, record, restore, serve};
 use crate::context::Cx;
 
 /// Draining the predecessor and starting the candidate, with its retries.
-const BUDGET: Duration = Duration::from_mins(5);
+pub(super) const BUDGET: Duration = Duration::from_mins(5);
 /// Faults of ours during an activation are tried again so often before the predecessor comes back.
 const FAULTS: i32 = 3;
 
@@ -62,8 +62,13 @@ async fn attempt_switch(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
         return Err(Fault::Wait { pause: Duration::ZERO, reason: "ACTIVE_REVISION_MOVED" });
     }
     if !scene.is_same() {
-        pointers.predecessor = pointers.active;
-        pointers.active = Some(scene.candidate());
+        match pointers.active.replace(scene.candidate()) {
+            // What a stop cut short never served: whoever served before it is still the one to come back to.
+            Some(left) if pointers.last_serving != Some(left) && pointers.predecessor.is_some() => {
+                record::queue_retirement(cx, &mut tx, &pointers, left, record::controller(cx).await?).await?;
+            }
+            left => pointers.predecessor = left,
+        }
     }
     pointers.route = RouteState::Closed;
     scene.steps.set(StepKind::RouteVerified, StepState::Running, None);
@@ -128,7 +133,8 @@ async fn effect(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Acti
         cx.compute.deny_route(scene.call(held, BUDGET), scene.key).await?;
         cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop_options(cx)).await?;
     }
-    Box::pin(up(cx, held, scene, &scene.revision, scene.pointers.predecessor, !fresh)).await
+    let budget = BUDGET.min(scene.deployment.left);
+    Box::pin(up(cx, held, scene, &scene.revision, scene.pointers.predecessor, (!fresh, budget))).await
 }
 
 /// Whether what runs is ended before it is started again: a restart asks for that, a restoration needs it when the process lives
@@ -162,14 +168,14 @@ impl From<Fault> for Bringing {
     }
 }
 
-/// Leads the closed route to `revision`, which is prepared (again, where the target may have lost it) and verified.
+/// Leads the closed route to `revision`, which is prepared (again, where the target may have lost it) and verified, within `budget`.
 pub(super) async fn up(
     cx: &Cx,
     held: &Held,
     scene: &Scene,
     revision: &Revision,
     expected: Option<RevisionId>,
-    prepare: bool,
+    (prepare, budget): (bool, Duration),
 ) -> Result<Activation, Bringing> {
     let wanted = desired(scene.key, revision);
     if prepare {
@@ -177,7 +183,7 @@ pub(super) async fn up(
             Ok(values) => values,
             Err(failure) => return Err(DriverError::failed(failure).into()),
         };
-        let call = scene.call(held, BUDGET);
+        let call = call(held, budget);
         match cx.compute.prepare_revision(call, &wanted, &values, None, &scene.steps).await? {
             Prepared::Ready(_) => {}
             Prepared::Pending { reason } => return Err(Fault::wait(reason).into()),
@@ -185,7 +191,7 @@ pub(super) async fn up(
         }
     }
     let activate = async |expected| {
-        let call = scene.call(held, BUDGET);
+        let call = call(held, budget);
         cx.compute.activate_revision(call, &wanted, expected, stop_options(cx), &scene.steps).await
     };
     match activate(expected).await {

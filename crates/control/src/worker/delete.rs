@@ -16,7 +16,7 @@ use super::fault::Fault;
 use super::held::Held;
 use super::reauthorize::still_allowed;
 use super::scene::{call, stop_options};
-use super::{end, record};
+use super::{denied, end, record};
 use crate::context::Cx;
 use crate::error::Error;
 
@@ -34,7 +34,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     };
     let target = Target::resource(Kind::Agent, namespace, agent);
     if !still_allowed(cx, Action::Delete, target, &before.name).await? {
-        return end::without_effect(cx, held, Outcome::Denied).await;
+        return denied::take_back(cx, held, namespace, agent).await;
     }
     let key = AgentKey { installation: cx.installation, namespace, agent };
     held.claim()?.renew().await?;

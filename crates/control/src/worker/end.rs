@@ -41,7 +41,7 @@ pub(super) async fn before_switch(cx: &Cx, held: &mut Held, mut scene: Scene, en
     }
     let began = scene.deployment.view.phase != Phase::Queued;
     scene.pointers = pointers;
-    if began && !scene.is_same() && scene.pointers.last_serving != Some(scene.candidate()) {
+    if began && !scene.is_same() {
         record::queue_retirement(cx, &mut tx, &scene.pointers, scene.candidate(), controller).await?;
     }
     scene.steps.close(failure.is_some());

@@ -10,14 +10,21 @@ use occ_work::WorkError;
 use crate::error::Error;
 
 /// Why a step has no result yet.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     /// The claim is lost, or the target has seen a later one: write nothing.
+    #[error("the claim is lost")]
     Lost,
     /// Observed, not ready yet: looked at again after the pause. Spends no attempt.
+    #[error("not yet: {reason}")]
     Wait { pause: Duration, reason: &'static str },
     /// A fault of ours or of the driver: tried again with backoff. Spends an attempt.
-    Retry { code: &'static str, error: Error },
+    #[error("{code}")]
+    Retry {
+        code: &'static str,
+        #[source]
+        error: Error,
+    },
 }
 
 impl Fault {

@@ -36,7 +36,7 @@ pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
     let mut findings = Findings::default();
     loop {
         if let Err(fault) = look(&control, &mut findings).await {
-            tracing::warn!(?fault, "the target could not be compared with the rows");
+            tracing::warn!(fault = &fault as &dyn std::error::Error, "the target could not be compared with the rows");
         }
         control.documents.drop_idle(Instant::now(), SCHEMA_IDLE);
         tokio::select! {

@@ -7,6 +7,7 @@
 mod activate;
 mod check;
 mod delete;
+mod denied;
 mod deploy;
 mod end;
 mod fault;

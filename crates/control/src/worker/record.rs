@@ -105,7 +105,7 @@ pub(super) async fn queue_retirement(
     revision: RevisionId,
     controller: Actor,
 ) -> Result<(), Fault> {
-    if pointers.active == Some(revision) {
+    if [pointers.active, pointers.last_serving].contains(&Some(revision)) {
         return Ok(());
     }
     let work = NewWork::new(WorkKind::RevisionRetire, format!("retire/{revision}"), controller)

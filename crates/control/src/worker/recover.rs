@@ -19,7 +19,7 @@ use super::deploy::bring;
 use super::fault::Fault;
 use super::held::Held;
 use super::scene::{Scene, call};
-use super::{end, record};
+use super::{end, record, serve};
 use crate::context::Cx;
 use crate::error::Error;
 use crate::order::first_steps;
@@ -71,20 +71,21 @@ fn serves(seen: Option<&Observed>, active: RevisionId) -> bool {
 async fn open(cx: &Cx, held: &mut Held, key: AgentKey, pointers: &Pointers, active: RevisionId) -> Result<(), Fault> {
     held.claim()?.renew().await?;
     let opening = call(held, OPEN);
-    held.claim()?.under(cx.compute.open_route(opening, key, active)).await??;
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let now = agent_state::lock(&mut tx, key.namespace, key.agent).await?;
     held.hold().prove(&mut tx).await?;
     let stays = now.is_some_and(|now| now.active == Some(active) && now.route == RouteState::Open);
     if !stays {
-        // It was stopped meanwhile; its work closes the door.
         return Err(Fault::Wait { pause: Duration::ZERO, reason: "STOPPED" });
     }
     held.take()?.finish(&mut tx, Outcome::Succeeded).await?;
     let entry = Entry::success("agent.route_reopened", Kind::Agent, key.agent.uuid())
         .of(&pointers.name, Some(key.namespace))
         .with(json!({ "revision": active }));
-    Ok(tx.audit(entry).await?.commit().await?)
+    tx.audit(entry).await?.commit().await?;
+    // Under the epoch of the claim that ended: whatever stops it meanwhile outranks it.
+    serve::open_revision(cx, key, active, opening).await;
+    Ok(())
 }
 
 /// Makes the deployment that restores, under the claim.

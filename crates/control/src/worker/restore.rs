@@ -9,7 +9,7 @@ use occ_store::audit::Entry;
 use occ_store::{agent_state, deployment};
 use serde_json::json;
 
-use super::activate::{Bringing, up};
+use super::activate::{BUDGET, Bringing, up};
 use super::check::{self, Ending, Side};
 use super::fault::Fault;
 use super::guard::{Guarded, guard};
@@ -88,7 +88,8 @@ async fn bring_back(
     for attempt in 0..TRIES {
         held.claim()?.renew().await?;
         // Its objects are on the target since it served; only where they are lost they are made again.
-        let effect = Box::pin(up(cx, held, scene, &revision, Some(scene.candidate()), attempt > 0));
+        // A deployment's deadline does not bound the way back.
+        let effect = Box::pin(up(cx, held, scene, &revision, Some(scene.candidate()), (attempt > 0, BUDGET)));
         match guard(cx, held, scene, Side::TurningBack, effect).await? {
             Guarded::Done(Ok(_)) => return Ok(true),
             Guarded::Done(Err(Bringing::Fault(fault))) => return Err(fault),

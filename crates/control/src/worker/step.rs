@@ -44,7 +44,8 @@ pub(super) async fn run(control: Arc<Control>, claim: Claim) {
         match error {
             Fault::Lost => tracing::info!(work = %item.id, "the claim was lost; another worker continues"),
             other => {
-                tracing::warn!(work = %item.id, fault = ?other, "the item could not be put back; its lease will expire");
+                let fault = &other as &dyn std::error::Error;
+                tracing::warn!(work = %item.id, fault, "the item could not be put back; its lease will expire");
             }
         }
     }

@@ -88,8 +88,13 @@ impl Steps {
                 done = &mut effect => return done,
                 () = self.changed.notified() => {
                     // Steps are shown, nothing depends on them: what cannot be stored now is stored with the next change.
-                    if let Err(fault) = self.store(cx, hold, key).await {
-                        tracing::debug!(?fault, "steps could not be stored");
+                    let stored = tokio::select! {
+                        biased;
+                        done = &mut effect => return done,
+                        stored = self.store(cx, hold, key) => stored,
+                    };
+                    if let Err(fault) = stored {
+                        tracing::debug!(fault = &fault as &dyn std::error::Error, "steps could not be stored");
                     }
                 }
             }

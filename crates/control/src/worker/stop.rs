@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::held::Held;
 use super::reauthorize::still_allowed;
 use super::scene::{call, stop_options};
-use super::{end, record};
+use super::{denied, end, record};
 use crate::context::Cx;
 use crate::error::Error;
 use occ_driver::AgentKey;
@@ -36,7 +36,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     };
     let target = Target::resource(Kind::Agent, namespace, agent);
     if !still_allowed(cx, Action::Operate, target, &before.name).await? {
-        return end::without_effect(cx, held, Outcome::Denied).await;
+        return denied::take_back(cx, held, namespace, agent).await;
     }
     let key = AgentKey { installation: cx.installation, namespace, agent };
     held.claim()?.renew().await?;
@@ -64,9 +64,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     }
     deployment::end_all(&mut tx, agent, &ended, Phase::Stopped).await?;
     for revision in [active, predecessor].into_iter().flatten() {
-        if pointers.last_serving != Some(revision) {
-            record::queue_retirement(cx, &mut tx, &pointers, revision, controller.clone()).await?;
-        }
+        record::queue_retirement(cx, &mut tx, &pointers, revision, controller.clone()).await?;
         secret_version::destroy_released(&mut tx, revision).await?;
     }
     record::announce_agent(&mut tx, &pointers, ChangeOp::Updated, Some(Health::Stopped)).await?;

@@ -164,7 +164,9 @@ async fn the_target_and_the_quota_can_refuse(pool: PgPool) {
     w.deploy().await;
     let second = deploy::deploy(&w.dev(), &w.ns(), &Selector::Id(other), &plain()).await.unwrap_err().problem();
     assert_eq!(second.code, Code::QuotaExceeded);
-    // What runs already may be deployed again.
+    // What runs already may be deployed again, also when fewer may run than do.
+    w.deploy().await;
+    sqlx::query("UPDATE namespace SET quotas = '{\"runningAgents\": 0}'").execute(&w.pool).await.unwrap();
     w.deploy().await;
 }
 

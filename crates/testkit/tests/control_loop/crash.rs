@@ -84,6 +84,26 @@ async fn i8_turning_back_continues_after_a_crash(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i8_a_deadline_that_passes_during_the_switch_does_not_bound_the_way_back(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    worker.end().await;
+    let made = w.deploy().await;
+    killed_at(&w, Method::Activate, true, Some(made.revision.id)).await;
+    w.overdue(made.deployment.id).await;
+    let worker = w.worker();
+    let ended = w.settled(made.deployment.id).await;
+    assert_eq!(ended.failure.map(|failure| failure.code), Some(occ_model::failure::FailureCode::DeadlineExceeded));
+    w.until("the predecessor serves", async || w.is_served(first.revision.id).await.then_some(())).await;
+    w.idle().await;
+    let recovered: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM work WHERE kind = 'agent_recover'").fetch_one(&w.pool).await.unwrap();
+    assert_eq!(recovered, 0, "it came back in the switch itself");
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
 async fn i4_a_worker_that_lost_its_claim_writes_nothing_and_changes_nothing(pool: PgPool) {
     let w = World::new(pool).await;
     let gate = Gate::closed();

@@ -6,6 +6,7 @@ use occ_model::agent::{DesiredState, Health, RouteState};
 use occ_model::deployment::{DeploymentKind, Phase};
 use occ_model::problem::Code;
 use occ_model::reference::Selector;
+use occ_model::secret::SecretValue;
 use sqlx::PgPool;
 
 use crate::world::{World, admitted, keyed, plain};
@@ -45,6 +46,26 @@ async fn a_start_brings_the_last_serving_revision_again(pool: PgPool) {
     w.assert_serves(made.revision.id).await;
     let running = lifecycle::start(&w.dev(), &w.ns(), &w.of(), &plain()).await.unwrap_err().problem();
     assert_eq!(running.code, Code::StateConflict);
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_start_that_cannot_work_is_refused_and_says_so(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    w.serving(&worker).await;
+    w.stop().await;
+    w.idle().await;
+    sqlx::query("UPDATE namespace SET quotas = '{\"runningAgents\": 0}'").execute(&w.pool).await.unwrap();
+    let refused = lifecycle::start(&w.dev(), &w.ns(), &w.of(), &plain()).await.unwrap_err().problem();
+    assert_eq!(refused.code, Code::QuotaExceeded);
+    sqlx::query("UPDATE namespace SET quotas = '{}'").execute(&w.pool).await.unwrap();
+    let next = SecretValue { value: Some("sk-second".to_owned()), value_base64: None };
+    secret::set_value(&w.dev(), &w.ns(), &"key".parse().unwrap(), next, &plain()).await.unwrap();
+    let refused = lifecycle::start(&w.dev(), &w.ns(), &w.of(), &plain()).await.unwrap_err().problem();
+    assert_eq!(refused.code, Code::ReferenceUnusable);
+    assert!(refused.detail.contains("Deploy instead"), "{}", refused.detail);
+    assert_eq!(w.agent().await.desired_state, DesiredState::Stopped);
     worker.end().await;
 }
 

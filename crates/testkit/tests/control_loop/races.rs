@@ -5,6 +5,7 @@ use occ_driver::fake::{Fault, Gate, Method, Rule};
 use occ_model::agent::RouteState;
 use occ_model::deployment::Phase;
 use occ_model::failure::FailureCode;
+use occ_model::id::TypedId;
 use occ_model::problem::Code;
 use occ_testkit::trace::audited;
 use occ_testkit::workload;
@@ -230,5 +231,112 @@ async fn i5_a_policy_that_moves_without_taking_anything_does_not_disturb(pool: P
     w.t.bind(&w.tenant.viewer, "agent-operator", Some(w.tenant.namespace.id)).await.unwrap();
     gate.open();
     assert_eq!(w.settled(made.deployment.id).await.phase, Phase::Serving);
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_a_grant_taken_while_t2_waits_keeps_the_door_shut(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    let activating = w.gate(Method::Activate);
+    let made = w.deploy().await;
+    activating.entered().await;
+    // The candidate is verified, T2 has decided and waits for the Agent's row; now the policy moves.
+    let mut holding = w.pool.begin().await.unwrap();
+    sqlx::query("SELECT FROM agent WHERE id = $1 FOR UPDATE")
+        .bind(w.agent.uuid())
+        .execute(&mut *holding)
+        .await
+        .unwrap();
+    activating.open();
+    w.until("T2 waits for the Agent", async || {
+        let sql = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+        let waits: bool = sqlx::query_scalar(sql).fetch_one(&w.pool).await.unwrap();
+        if !waits {
+            w.t.control.wake.heard();
+        }
+        waits.then_some(())
+    })
+    .await;
+    w.t.unbind(w.tenant.developer.identity).await.unwrap();
+    holding.rollback().await.unwrap();
+    w.idle().await;
+    let phase: String = sqlx::query_scalar("SELECT phase FROM deployment WHERE id = $1")
+        .bind(made.deployment.id.uuid())
+        .fetch_one(&w.pool)
+        .await
+        .unwrap();
+    assert_eq!(phase, "denied");
+    assert_eq!(w.seen().route, Some((first.revision.id, RouteState::Open)));
+    let opened =
+        |call: &occ_driver::fake::Recorded| call.method == Method::OpenRoute && call.revision == Some(made.revision.id);
+    assert!(!w.t.target.calls().iter().any(opened), "the door was opened to what is not allowed any more");
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_a_stop_is_decided_for_whoever_asked_last(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    w.serving(&worker).await;
+    worker.end().await;
+    w.stop().await;
+    w.t.bind(&w.tenant.viewer, "agent-operator", Some(w.tenant.namespace.id)).await.unwrap();
+    lifecycle::stop(&w.cx(&w.tenant.viewer), &w.ns(), &w.of(), &plain()).await.unwrap();
+    w.t.unbind(w.tenant.developer.identity).await.unwrap();
+    let worker = w.worker();
+    w.idle().await;
+    assert_eq!(w.seen().running, None, "what was allowed to the second is done");
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_a_denied_stop_or_deletion_leaves_the_agent_serving(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    worker.end().await;
+    for end in ["stop", "delete"] {
+        w.t.bind(&w.tenant.viewer, "agent-developer", Some(w.tenant.namespace.id)).await.unwrap();
+        let cx = w.cx(&w.tenant.viewer);
+        match end {
+            "stop" => lifecycle::stop(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
+            _ => lifecycle::delete(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
+        };
+        w.t.unbind(w.tenant.viewer.identity).await.unwrap();
+        let worker = w.worker();
+        w.idle().await;
+        w.assert_serves(first.revision.id).await;
+        assert!(!w.agent().await.deleting, "{end}");
+        worker.end().await;
+    }
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i8_a_deploy_over_a_stop_in_a_switch_keeps_the_way_back_to_what_served(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    let activating = w.gate(Method::Activate);
+    let second = w.deploy().await;
+    activating.entered().await;
+    worker.kill().await;
+    w.stop().await;
+    let sql = "UPDATE work SET run_after = now() + interval '1 hour' WHERE kind = 'agent_stop'";
+    sqlx::query(sql).execute(&w.pool).await.unwrap();
+    w.expire_leases().await;
+    let worker = w.worker();
+    assert_eq!(w.settled(second.deployment.id).await.phase, Phase::Stopped);
+    // The stop has not run yet, and is superseded by the next deployment.
+    let third = w.deploy().await;
+    w.t.target.rule(Rule::new(Method::Activate, Fault::Fail(FailureCode::GatewayCrashloop)).of(third.revision.id));
+    assert_eq!(w.settled(third.deployment.id).await.phase, Phase::Failed);
+    w.until("what served serves again", async || w.is_served(first.revision.id).await.then_some(())).await;
+    w.hasten().await;
+    w.idle().await;
+    w.assert_serves(first.revision.id).await;
+    let left: Vec<_> = w.seen().revisions.into_iter().collect();
+    assert_eq!(left, [first.revision.id], "what never served is removed");
     worker.end().await;
 }

@@ -114,26 +114,42 @@ fn json_type(value: &Value) -> &'static str {
 /// Places that take a reference to a file's content, as patterns.
 pub fn secret_places(root: &Value) -> Vec<String> {
     let mut found = BTreeSet::new();
-    collect(root, root, "", &mut found, DEPTH_LIMIT);
+    let mut see = |at: &str, branches: &[&Value]| {
+        let here = branches.iter().any(|branch| is_file_reference(branch));
+        if here {
+            found.insert(at.to_owned());
+        }
+        !here
+    };
+    walk(root, root, "", &mut see, DEPTH_LIMIT);
     found.into_iter().collect()
 }
 
-fn collect(root: &Value, schema: &Value, at: &str, found: &mut BTreeSet<String>, depth: usize) {
-    if depth == 0 {
-        return;
-    }
-    let branches = open(root, schema);
-    if branches.iter().any(|branch| is_file_reference(branch)) {
+/// Every place that the schema names, as patterns.
+#[cfg(test)]
+pub fn places(root: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut see = |at: &str, _: &[&Value]| {
         found.insert(at.to_owned());
+        true
+    };
+    walk(root, root, "", &mut see, DEPTH_LIMIT);
+    found
+}
+
+/// Shows `see` each place with the branches of its schema, and goes below it where `see` says so.
+fn walk(root: &Value, schema: &Value, at: &str, see: &mut dyn FnMut(&str, &[&Value]) -> bool, depth: usize) {
+    let branches = open(root, schema);
+    if depth == 0 || !see(at, &branches) {
         return;
     }
     for branch in branches {
         for (key, property) in branch.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            collect(root, property, &join(at, key), found, depth - 1);
+            walk(root, property, &join(at, key), see, depth - 1);
         }
         for any in ["additionalProperties", "items"] {
             if let Some(inner) = branch.get(any).filter(|inner| inner.is_object()) {
-                collect(root, inner, &format!("{at}/*"), found, depth - 1);
+                walk(root, inner, &format!("{at}/*"), see, depth - 1);
             }
         }
     }

@@ -84,6 +84,12 @@ impl Schema {
         complete::knows(&self.root, pointer)
     }
 
+    /// Every place that the schema names, as pointers with `*`.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> std::collections::BTreeSet<String> {
+        complete::places(&self.root)
+    }
+
     /// Every place where the runtime reads a secret by reference, as pointers with `*`, sorted.
     pub fn secret_places(&self) -> Vec<String> {
         complete::secret_places(&self.root)

@@ -3,6 +3,7 @@
 
 mod context;
 mod files;
+mod render;
 mod signin;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub fn router(config: &Config, state: &AppState) -> Router<AppState> {
     let shell_options = options.clone();
     let pages = Router::<LeptosOptions>::new()
         .leptos_routes(&options, generate_route_list(App), move || shell(shell_options.clone()))
+        .layer(middleware::from_fn(render::on_one_thread))
         .with_state(options);
     let console = Router::new()
         .merge(pages)

@@ -104,6 +104,12 @@ impl FakeTarget {
         self.state().agents.get(&key).map(FakeAgent::seen)
     }
 
+    /// Session keys of an Agent's conversations.
+    pub fn conversations(&self, key: AgentKey) -> Vec<String> {
+        let state = self.state();
+        state.agents.get(&key).map(|agent| agent.conversations.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// Whether a Namespace was made.
     pub fn has_namespace(&self, namespace: NamespaceId) -> bool {
         self.state().namespaces.contains(&namespace)

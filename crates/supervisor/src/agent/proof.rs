@@ -22,11 +22,17 @@ use crate::{Claim, Error, Result};
 pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {
     let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
     let _slot = claim.during(slots.take()).await??;
+    let warn = |text: &str| agent.say("warn", text);
+    again(claim, warn, async || once(agent, folder, candidate, claim).await).await
+}
+
+/// Tries until it is proved, at most [`ATTEMPTS`] times, and only for as long as the reason may pass and the claim lasts.
+async fn again(claim: &Claim, warn: impl Fn(&str), mut prove: impl AsyncFnMut() -> Outcome<()>) -> Outcome<()> {
     let mut attempt = 1;
     loop {
-        match once(agent, folder, candidate, claim).await {
+        match prove().await {
             Err(refusal) if attempt < ATTEMPTS && code_of(&refusal).is_some_and(exit::may_retry) => {
-                agent.say("warn", &format!("proof {attempt} failed: {refusal}"));
+                warn(&format!("proof {attempt} failed: {refusal}"));
                 attempt += 1;
                 claim.during(sleep(RETRY)).await?;
             }
@@ -59,4 +65,53 @@ pub(super) fn clear(candidate: &Candidate) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+    use std::time::Duration;
+
+    use occ_model::failure::{Failure, FailureCode};
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::protocol::Refusal;
+
+    fn failed(code: FailureCode) -> Refusal {
+        Refusal::Failed { failure: Failure::new(code) }
+    }
+
+    /// What comes out when the attempts end so, how many there were, and what was said.
+    async fn tried(ends: &[Outcome<()>], lasts: Duration) -> (Outcome<()>, usize, usize) {
+        let (_highest, watch) = tokio::sync::watch::channel(1);
+        let claim = Claim::new(1, Instant::now() + lasts, watch);
+        let (attempts, said) = (Cell::new(0), RefCell::new(Vec::new()));
+        let outcome = again(
+            &claim,
+            |text| said.borrow_mut().push(text.to_owned()),
+            async || {
+                let end = ends[attempts.get()].clone();
+                attempts.set(attempts.get() + 1);
+                end
+            },
+        )
+        .await;
+        (outcome, attempts.get(), said.borrow().len())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_proof_is_tried_again_only_for_what_may_pass() {
+        let passes = || Err(failed(FailureCode::GatewayUnready));
+        let stays = || Err(failed(FailureCode::ConfigurationRejectedByRuntime));
+        let minute = Duration::from_mins(1);
+        assert_eq!(tried(&[passes(), passes(), Ok(())], minute).await, (Ok(()), 3, 2));
+        assert_eq!(tried(&[passes(), passes(), passes()], minute).await, (passes(), ATTEMPTS, 2));
+        assert_eq!(tried(&[stays(), Ok(())], minute).await, (stays(), 1, 0));
+        assert_eq!(tried(&[passes(), stays(), Ok(())], minute).await, (stays(), 2, 1));
+        let fenced = || Err(Refusal::Fenced { highest: 2 });
+        assert_eq!(tried(&[fenced(), Ok(())], minute).await, (fenced(), 1, 0));
+        // The pause before the next is a wait under the claim.
+        assert_eq!(tried(&[passes(), Ok(())], RETRY / 2).await, (Err(Refusal::DeadlineExceeded), 1, 1));
+    }
 }

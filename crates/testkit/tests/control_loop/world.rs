@@ -98,6 +98,11 @@ impl World {
     pub async fn edit_configuration(&self, model_name: &str) {
         let mut values = document::embedded();
         values["models"]["providers"]["testmodel"]["models"][0]["name"] = model_name.into();
+        self.put_values(values).await;
+    }
+
+    /// This document under the same name.
+    pub async fn put_values(&self, values: serde_json::Value) {
         let now = configuration::get(&self.dev(), &self.ns(), &"reading".parse().unwrap()).await.unwrap();
         let options = WriteOptions { if_match: Some(now.meta.generation), ..plain() };
         let patch = serde_json::json!({ "values": values });

@@ -23,11 +23,14 @@ pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Ca
     let slots = Slots::per_core(&agent.place.shared().join("slots"))?;
     let _slot = claim.during(slots.take()).await??;
     let warn = |text: &str| agent.say("warn", text);
-    again(claim, warn, async || once(agent, folder, candidate, claim).await).await
+    again(claim, warn, || once(agent, folder, candidate, claim)).await
 }
 
 /// Tries until it is proved, at most [`ATTEMPTS`] times, and only for as long as the reason may pass and the claim lasts.
-async fn again(claim: &Claim, warn: impl Fn(&str), mut prove: impl AsyncFnMut() -> Outcome<()>) -> Outcome<()> {
+async fn again<F>(claim: &Claim, warn: impl Fn(&str), mut prove: impl FnMut() -> F) -> Outcome<()>
+where
+    F: Future<Output = Outcome<()>>,
+{
     let mut attempt = 1;
     loop {
         match prove().await {
@@ -79,7 +82,7 @@ mod tests {
     use crate::protocol::Refusal;
 
     fn failed(code: FailureCode) -> Refusal {
-        Refusal::Failed { failure: Failure::new(code) }
+        Refusal::Failed { failure: Box::new(Failure::new(code)) }
     }
 
     /// What comes out when the attempts end so, how many there were, and what was said.
@@ -87,22 +90,18 @@ mod tests {
         let (_highest, watch) = tokio::sync::watch::channel(1);
         let claim = Claim::new(1, Instant::now() + lasts, watch);
         let (attempts, said) = (Cell::new(0), RefCell::new(Vec::new()));
-        let outcome = again(
-            &claim,
-            |text| said.borrow_mut().push(text.to_owned()),
-            async || {
-                let end = ends[attempts.get()].clone();
-                attempts.set(attempts.get() + 1);
-                end
-            },
-        )
-        .await;
+        let prove = || {
+            let end = ends[attempts.get()].clone();
+            attempts.set(attempts.get() + 1);
+            std::future::ready(end)
+        };
+        let outcome = again(&claim, |text| said.borrow_mut().push(text.to_owned()), prove).await;
         (outcome, attempts.get(), said.borrow().len())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_proof_is_tried_again_only_for_what_may_pass() {
-        let passes = || Err(failed(FailureCode::GatewayUnready));
+        let passes = || Err(failed(FailureCode::PortUnavailable));
         let stays = || Err(failed(FailureCode::ConfigurationRejectedByRuntime));
         let minute = Duration::from_mins(1);
         assert_eq!(tried(&[passes(), passes(), Ok(())], minute).await, (Ok(()), 3, 2));

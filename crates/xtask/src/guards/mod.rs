@@ -9,7 +9,7 @@ mod tests;
 mod tree;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use anyhow::{bail, ensure};
@@ -81,13 +81,8 @@ fn whole(trial: &Trial, guards: &[&Guard]) -> anyhow::Result<()> {
     for (package, guards) in packages {
         let began = Instant::now();
         let tests: Vec<_> = guards.iter().map(|guard| format!("({})", guard.tests)).collect();
-        // A guard without targets needs every one of the package.
-        let mut targets: Vec<String> = Vec::new();
-        if guards.iter().all(|guard| !guard.targets.is_empty()) {
-            targets.extend(guards.iter().flat_map(|guard| guard.targets.clone()));
-            targets.sort_unstable();
-            targets.dedup();
-        }
+        let targets: BTreeSet<_> = guards.iter().flat_map(|guard| guard.targets.clone()).collect();
+        let targets: Vec<_> = targets.into_iter().collect();
         match trial.run(package, &targets, &tests.join(" or "))? {
             Outcome::AllPassed(run) => {
                 eprintln!("[whole] {package}: {run} tests pass ({} s)", began.elapsed().as_secs());

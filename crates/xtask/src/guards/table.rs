@@ -45,8 +45,7 @@ pub struct Guard {
     pub tests: String,
     /// The package of these tests.
     pub package: String,
-    /// cargo's arguments for its targets that hold these tests; all of the package without.
-    #[serde(default)]
+    /// cargo's arguments for its targets that hold these tests.
     pub targets: Vec<String>,
 }
 

@@ -11,6 +11,11 @@ const FAILED: i32 = 100;
 const NOT_BUILT: i32 = 101;
 const NO_TESTS: i32 = 4;
 
+/// Everything is built with the features that the whole workspace gives it, as the test layers do, so that no dependency is built
+/// twice. With `--lib` the workspace would build the unit tests of every library; these packages give the same features and have
+/// next to none.
+const WITH_LIBRARIES: [&str; 3] = ["-pserver", "-pxtask", "-pocc-supervisor"];
+
 /// What the tests said.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -57,9 +62,15 @@ impl Trial {
     /// Builds and runs `tests` of the package.
     pub fn run(&self, package: &str, targets: &[String], tests: &str) -> anyhow::Result<Outcome> {
         let mut command = Command::new("cargo");
-        command.current_dir(&self.root).args(["nextest", "run", "--locked", "--no-fail-fast", "-p", package]);
+        command.current_dir(&self.root).args(["nextest", "run", "--locked", "--no-fail-fast"]);
+        if targets.iter().any(|target| target == "--lib") {
+            command.args(["-p", package]).args(WITH_LIBRARIES);
+        } else {
+            command.args(["--workspace", "--exclude=frontend"]);
+        }
         command.args(targets.iter().flat_map(|target| target.split_whitespace()));
-        command.args(["--color=never", "--status-level=fail", "--final-status-level=none", "-E", tests]);
+        command.args(["--color=never", "--status-level=fail", "--final-status-level=none"]);
+        command.arg(format!("-Epackage({package}) and ({tests})"));
         command.env("CARGO_TARGET_DIR", &self.target);
         // What cargo tells this program about itself is not about what is built there.
         let own = std::env::vars_os().map(|(name, _)| name);

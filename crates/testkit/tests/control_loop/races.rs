@@ -7,7 +7,6 @@ use occ_model::deployment::Phase;
 use occ_model::failure::FailureCode;
 use occ_model::id::RevisionId;
 use occ_model::problem::Code;
-use occ_store::agent_state;
 use occ_testkit::trace::audited;
 use occ_testkit::workload;
 use sqlx::PgPool;
@@ -142,9 +141,9 @@ async fn i1_i4_a_claim_lost_at_the_agents_lock_moves_no_pointer(pool: PgPool) {
     w.t.target.rule(Rule::new(Method::Prepare, Fault::Gate(proved.clone())).after());
     let made = w.deploy().await;
     proved.entered().await;
-    // It renews its claim, and then waits for somebody who holds the Agent's row.
-    let mut holder = w.t.control.store.observe().await.unwrap();
-    agent_state::lock(&mut holder, w.tenant.namespace.id, w.agent).await.unwrap().unwrap();
+    // It renews its claim, and then waits for somebody who holds the Agent's row (but not its key, which other rows refer to).
+    let mut holder = w.pool.begin().await.unwrap();
+    sqlx::query("SELECT FROM agent FOR NO KEY UPDATE").execute(&mut *holder).await.unwrap();
     proved.open();
     w.until("it waits for the row", async || others_are_at_it(&w.pool, "wait_event_type = 'Lock'").await.then_some(()))
         .await;

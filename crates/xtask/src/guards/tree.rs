@@ -30,7 +30,6 @@ impl Tree {
         if root.join(".git").exists() {
             run(git(&root).args(["checkout", "--quiet", "--force", "--detach", head.trim()]))?;
         } else {
-            run(git(workspace).args(["worktree", "prune"]))?;
             run(git(workspace)
                 .args(["worktree", "add", "--quiet", "--force", "--detach"])
                 .arg(&root)

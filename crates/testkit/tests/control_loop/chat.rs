@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use occ_control::chat;
-use occ_driver::fake::{Fault, Gate, Method, Rule};
+use occ_driver::fake::Method;
 use occ_model::chat::{ChatEvent, ChatTurn};
 use occ_model::deployment::Phase;
 use occ_model::identity::Actor;
@@ -31,8 +31,7 @@ async fn i2_a_turn_waits_for_the_switch_and_goes_to_what_serves_then(pool: PgPoo
     let w = World::new(pool).await;
     let worker = w.worker();
     w.serving(&worker).await;
-    let gate = Gate::closed();
-    w.t.target.rule(Rule::new(Method::Activate, Fault::Gate(gate.clone())));
+    let gate = w.gate(Method::Activate);
     let second = w.deploy().await;
     gate.entered().await;
     let turn = w.talk(&w.tenant.developer, "hello");

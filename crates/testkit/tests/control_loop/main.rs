@@ -10,4 +10,5 @@ mod failure;
 mod lifecycle;
 mod races;
 mod recovery;
+mod switch;
 mod world;

@@ -1,5 +1,5 @@
 //! What the table must be, whether or not its guards are tried today.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

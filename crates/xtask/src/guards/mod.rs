@@ -45,7 +45,7 @@ pub fn check(options: &Options) -> anyhow::Result<()> {
     let guards = table.chosen(&options.names)?;
     if options.list {
         for guard in guards {
-            println!("{:32} {:10} {}", guard.name, guard.invariants.join(" "), guard.says);
+            println!("{:36} {:10} {}", guard.name, guard.invariants.join(" "), guard.says);
         }
         return Ok(());
     }
@@ -95,7 +95,7 @@ fn whole(trial: &Trial, guards: &[&Guard]) -> anyhow::Result<()> {
 
 impl Row<'_> {
     fn line(&self) -> String {
-        format!("{:32} {:10} {} ({} s)", self.guard.name, self.guard.invariants.join(" "), self.outcome, self.seconds)
+        format!("{:36} {:10} {} ({} s)", self.guard.name, self.guard.invariants.join(" "), self.outcome, self.seconds)
     }
 }
 

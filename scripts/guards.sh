@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Takes each guarding line of crates/xtask/guards.toml out of a copy of HEAD and expects a test named after its invariant to fail:
-# scripts/guards.sh [NAME...], all by default. Brings a test database and ends it. An hour or so for all; not part of `make test`.
+# scripts/guards.sh [NAME...], all by default. Brings a test database and ends it. Half an hour for all on two cores; not part of `make test`.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

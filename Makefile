@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 LAYERS := static unit postgres conformance e2e up local
 
-.PHONY: help setup up down demo test clean-data $(LAYERS:%=test-%)
+.PHONY: help setup up down demo test guards clean-data $(LAYERS:%=test-%)
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,6 +25,9 @@ test: ## set up and run every test layer, as CI does
 
 $(LAYERS:%=test-%): test-%:
 	@scripts/test.sh $*
+
+guards: ## take each line that keeps an invariant out of a copy, and expect its test to fail (GUARDS='name …': only these)
+	@scripts/guards.sh $(GUARDS)
 
 clean-data: ## stop, and forget the installation with all its data
 	@scripts/clean-data.sh

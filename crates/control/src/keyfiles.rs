@@ -205,6 +205,27 @@ mod tests {
     }
 
     #[test]
+    fn i10_keys_that_others_can_read_are_refused_and_stay_what_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = load_or_create(dir.path()).unwrap();
+        for name in ["cursor", "digest", "ring/0001"] {
+            let path = dir.path().join(name);
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+            for mode in [0o640, 0o604, 0o620] {
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+                let refused = [load(dir.path()).err(), load_or_create(dir.path()).err(), check(dir.path()).err()];
+                assert!(
+                    refused.iter().all(|e| matches!(e, Some(KeyFileError::Exposed(_)))),
+                    "{name} {mode:o} {refused:?}"
+                );
+            }
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let again = load(dir.path()).unwrap();
+        assert_eq!(again.ring[0].key.expose_secret(), made.ring[0].key.expose_secret());
+    }
+
+    #[test]
     fn keys_are_made_once_and_refused_when_others_can_read_them() {
         let dir = tempfile::tempdir().unwrap();
         let first = load_or_create(dir.path()).unwrap();

@@ -118,6 +118,13 @@ async fn i4_a_claim_whose_lease_ended_writes_nothing(pool: PgPool) {
     assert_eq!(q.row(id).await, ("running".to_owned(), 1, None));
     q.finish(successor).await.unwrap();
     assert_eq!(q.row(id).await.0, "succeeded");
+    // Nor while nobody has taken it over: a lease that has ended is neither extended nor finished under.
+    let next = q.about(ns, q.agent(ns).await).await;
+    let late = q.take().await;
+    q.expire().await;
+    assert!(matches!(late.renew().await, Err(WorkError::ClaimLost)));
+    assert!(matches!(q.finish(late).await, Err(WorkError::ClaimLost)));
+    assert_eq!(q.row(next).await.0, "running");
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
@@ -163,7 +170,7 @@ async fn one_item_of_an_agent_runs_and_namespace_work_keeps_apart_from_all_of_it
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn a_lane_is_kept_by_the_database_and_not_by_hope(pool: PgPool) {
+async fn i1_a_lane_is_kept_by_the_database_and_not_by_hope(pool: PgPool) {
     let q = Queue::new(pool).await;
     let ns = q.namespace().await;
     let agent = q.agent(ns).await;

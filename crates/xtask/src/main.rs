@@ -1,6 +1,7 @@
 //! Developer's tasks: `cargo xtask <command>`. One file a command; each prints what it runs and fails loudly.
 
 mod assets;
+mod guards;
 mod paths;
 mod run;
 mod site;
@@ -18,6 +19,8 @@ enum Task {
     Site(site::Options),
     /// Make only what comes from npm (fonts, editor) in public/, as `cargo leptos watch` needs it.
     Assets,
+    /// Take each guarding line of an invariant out of a copy, and expect its test to fail.
+    Guards(guards::Options),
     /// Fail when server code is in the dependency tree of the WASM.
     WasmTree,
 }
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Site(options) => site::build(&options),
         Task::Assets => assets::make(),
+        Task::Guards(options) => guards::check(&options),
         Task::WasmTree => wasm_tree::check(),
     };
     match done {

@@ -14,7 +14,7 @@ use occ_model::id::{NamespaceId, RevisionId};
 use occ_model::installation::Guarantee;
 
 use super::door;
-use super::script::{Method, Point};
+use super::script::{Fault, Method, Point};
 use super::target::{FakeTarget, Recorded};
 use crate::compute::{Call, ComputeDriver, Connection, StepSink};
 use crate::desired::{AgentKey, Desired, SecretValues};
@@ -142,10 +142,15 @@ impl ComputeDriver for Fake {
         predecessor: Option<RevisionId>,
         steps: &dyn StepSink,
     ) -> Result<Prepared> {
-        if self.0.pending(Method::Prepare, desired.revision) {
+        if self.0.says(desired.revision, |fault| matches!(fault, Fault::Pending)) {
             return Ok(Prepared::Pending { reason: "scripted" });
         }
-        let credential = if secrets.model_key.is_some() { CredentialProof::Proven } else { CredentialProof::NotNeeded };
+        let unproven = self.0.says(desired.revision, |fault| matches!(fault, Fault::Unproven));
+        let credential = match &secrets.model_key {
+            None => CredentialProof::NotNeeded,
+            Some(_) if unproven => CredentialProof::Unproven,
+            Some(_) => CredentialProof::Proven,
+        };
         let done = self
             .about(Method::Prepare, call, desired.key, Some(desired.revision), async || {
                 for step in [StepKind::ConfigurationProven, StepKind::CredentialProven] {

@@ -43,6 +43,8 @@ pub enum Fault {
     Unavailable,
     /// Not ready yet (only `prepare_revision` can say so; elsewhere the target does not answer).
     Pending,
+    /// It succeeds, but the provider did not say whether it takes the credential (only `prepare_revision` can say so).
+    Unproven,
     /// A fault of the driver.
     Fault,
     /// Waits until the gate is opened, then goes on.

@@ -104,6 +104,12 @@ impl FakeTarget {
         self.state().agents.get(&key).map(FakeAgent::seen)
     }
 
+    /// Session keys of an Agent's conversations.
+    pub fn conversations(&self, key: AgentKey) -> Vec<String> {
+        let state = self.state();
+        state.agents.get(&key).map(|agent| agent.conversations.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// Whether a Namespace was made.
     pub fn has_namespace(&self, namespace: NamespaceId) -> bool {
         self.state().namespaces.contains(&namespace)
@@ -172,7 +178,9 @@ impl FakeTarget {
         let Some(fault) = self.take(method, revision, point) else { return Ok(()) };
         match fault {
             Fault::Fail(code) => Err(DriverError::failed(occ_model::failure::Failure::new(code))),
-            Fault::Unavailable | Fault::Pending => Err(DriverError::Unavailable { reason: "scripted" }),
+            Fault::Unavailable | Fault::Pending | Fault::Unproven => {
+                Err(DriverError::Unavailable { reason: "scripted" })
+            }
             Fault::Fault => Err(DriverError::fault("doing what the script forbids", "scripted")),
             Fault::Hang => std::future::pending().await,
             Fault::Gate(gate) => {
@@ -182,12 +190,12 @@ impl FakeTarget {
         }
     }
 
-    /// Whether the script says `Pending` here.
-    pub(super) fn pending(&self, method: Method, revision: RevisionId) -> bool {
+    /// Whether the script says before `prepare_revision` what only that call can answer.
+    pub(super) fn says(&self, revision: RevisionId, wanted: impl FnOnce(&Fault) -> bool) -> bool {
         let mut state = self.state();
-        let found = state.find(method, Some(revision), Point::Before);
-        let pending = found.filter(|index| matches!(state.rules[*index].fault, Fault::Pending));
-        pending.map(|index| state.take(index)).is_some()
+        let found = state.find(Method::Prepare, Some(revision), Point::Before);
+        let said = found.filter(|index| wanted(&state.rules[*index].fault));
+        said.map(|index| state.take(index)).is_some()
     }
 
     fn take(&self, method: Method, revision: Option<RevisionId>, point: Point) -> Option<Fault> {

@@ -3,7 +3,7 @@
 use occ_control::settings::Settings;
 use occ_driver::fake::{Fault, Method, Rule};
 use occ_model::agent::{Health, RouteState};
-use occ_model::deployment::{Phase, StepState};
+use occ_model::deployment::{CredentialProof, Phase, StepState};
 use occ_model::failure::FailureCode;
 use occ_testkit::test_keys;
 use sqlx::PgPool;
@@ -191,12 +191,26 @@ async fn i17_a_lost_answer_of_the_target_is_not_taken_for_a_failure(pool: PgPool
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn an_unproven_credential_is_refused_where_policy_wants_proof(pool: PgPool) {
+async fn i9_an_unproven_credential_stops_no_predecessor_where_policy_wants_proof(pool: PgPool) {
     let w = World::new(pool).await;
-    // The scripted target proves what it is given; without a key there is nothing to prove, which is always accepted.
     let strict = w.t.with(test_keys(), Settings { accept_unproven: false, ..Settings::default() });
-    let made = w.deploy().await;
+    // What is proved is accepted by both.
     let worker = crate::world::Worker::start(&strict.control);
-    assert_eq!(w.settled(made.deployment.id).await.phase, Phase::Serving);
+    let first = w.serving(&worker).await;
+    let process = w.seen().process;
+    w.t.target.rule(Rule::new(Method::Prepare, Fault::Unproven));
+    let refused = w.deploy().await;
+    let ended = w.settled(refused.deployment.id).await;
+    assert_eq!(ended.failure.map(|failure| failure.code), Some(FailureCode::ModelCredentialUnproven));
+    w.idle().await;
+    w.assert_serves(first.revision.id).await;
+    assert_eq!(w.seen().process, process, "the serving process was touched");
+    worker.end().await;
+    // Where policy accepts it, the deployment says that it did.
+    let worker = w.worker();
+    w.t.target.rule(Rule::new(Method::Prepare, Fault::Unproven));
+    let accepted = w.serving(&worker).await;
+    let proof = w.deployment(accepted.deployment.id).await.credential_proof;
+    assert_eq!(proof, Some(CredentialProof::Unproven));
     worker.end().await;
 }

@@ -112,6 +112,7 @@ async fn i7_deleting_one_agent_leaves_the_others_as_they_are(pool: PgPool) {
     assert_ne!(again, w.agent);
     let consumers = secret::consumers(&w.dev(), &w.ns(), &"key".parse().unwrap()).await.unwrap();
     assert!(!consumers.items.iter().any(|consumer| consumer.agent_id == w.agent));
+    assert!(consumers.items.iter().any(|consumer| consumer.agent_id == other && consumer.granted));
     worker.end().await;
 }
 

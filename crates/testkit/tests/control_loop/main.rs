@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod admission;
+mod chat;
 mod crash;
 mod deploy;
 mod drift;
@@ -9,4 +10,5 @@ mod failure;
 mod lifecycle;
 mod races;
 mod recovery;
+mod switch;
 mod world;

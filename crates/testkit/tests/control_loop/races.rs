@@ -1,7 +1,7 @@
 //! What happens while a deployment runs: cancel, supersede, stop, delete, and a policy that moves.
 
 use occ_control::{deployment, lifecycle};
-use occ_driver::fake::{Fault, Gate, Method, Rule};
+use occ_driver::fake::{Fault, Gate, Method, Recorded, Rule};
 use occ_model::agent::RouteState;
 use occ_model::deployment::Phase;
 use occ_model::failure::FailureCode;
@@ -12,15 +12,6 @@ use occ_testkit::workload;
 use sqlx::PgPool;
 
 use crate::world::{World, plain};
-
-impl World {
-    /// A gate at which the next call of `method` stands.
-    fn gate(&self, method: Method) -> Gate {
-        let gate = Gate::closed();
-        self.t.target.rule(Rule::new(method, Fault::Gate(gate.clone())));
-        gate
-    }
-}
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
 async fn a_deployment_is_cancelled_before_the_switch_and_not_after(pool: PgPool) {
@@ -156,6 +147,8 @@ async fn i5_a_grant_taken_during_the_preparation_denies_before_the_switch(pool: 
     assert_eq!(w.settled(made.deployment.id).await.phase, Phase::Denied);
     w.idle().await;
     w.assert_serves(first.revision.id).await;
+    let switched = |call: &Recorded| call.method == Method::Activate && call.revision == Some(made.revision.id);
+    assert!(!w.t.target.calls().iter().any(switched), "it came to the switch");
     worker.end().await;
 }
 

@@ -68,6 +68,17 @@ async fn i2_a_door_left_shut_by_a_crash_is_opened_and_one_left_open_is_closed(po
     assert_eq!(w.seen().starts, starts, "nothing was started for it");
     assert_eq!(audited(&w.pool, "agent.route_reopened").await.unwrap().len(), 1);
     worker.end().await;
+    // The other way round, long after.
+    sqlx::query("UPDATE agent SET route_state = 'closed'").execute(&w.pool).await.unwrap();
+    sqlx::query("UPDATE work SET finished_at = now() - interval '1 hour'").execute(&w.pool).await.unwrap();
+    let opening = w.gate(Method::OpenRoute);
+    let worker = w.worker();
+    let closed = Some((made.revision.id, RouteState::Closed));
+    w.until("the door is closed", async || (w.seen().route == closed).then_some(())).await;
+    opening.open();
+    w.until("it was verified and opened", async || w.is_served(made.revision.id).await.then_some(())).await;
+    w.idle().await;
+    worker.end().await;
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

@@ -2,7 +2,7 @@
 
 use occ_control::{Cx, WriteOptions, agent, configuration, deploy, deployment, lifecycle, secret};
 use occ_driver::AgentKey;
-use occ_driver::fake::Seen;
+use occ_driver::fake::{Fault, Gate, Method, Rule, Seen};
 use occ_model::agent::{Agent, RouteState};
 use occ_model::deployment::{Admitted, DeployOutcome, Deployment, Phase};
 use occ_model::id::{AgentId, DeploymentId, NamespaceId, RevisionId, TypedId};
@@ -98,6 +98,11 @@ impl World {
     pub async fn edit_configuration(&self, model_name: &str) {
         let mut values = document::embedded();
         values["models"]["providers"]["testmodel"]["models"][0]["name"] = model_name.into();
+        self.put_values(values).await;
+    }
+
+    /// This document under the same name.
+    pub async fn put_values(&self, values: serde_json::Value) {
         let now = configuration::get(&self.dev(), &self.ns(), &"reading".parse().unwrap()).await.unwrap();
         let options = WriteOptions { if_match: Some(now.meta.generation), ..plain() };
         let patch = serde_json::json!({ "values": values });
@@ -195,6 +200,13 @@ impl World {
             assert_eq!(Some(revision), agent.active_revision.map(|active| active.id), "the door leads elsewhere");
             assert_eq!(seen.running, Some(revision), "the door leads to nothing that runs");
         }
+    }
+
+    /// A gate at which the next call of `method` stands.
+    pub fn gate(&self, method: Method) -> Gate {
+        let gate = Gate::closed();
+        self.t.target.rule(Rule::new(method, Fault::Gate(gate.clone())));
+        gate
     }
 
     /// Whether the target serves `revision` through an open door.

@@ -6,9 +6,9 @@ use occ_model::name::Labels;
 use occ_model::namespace::{CreateNamespace, Quotas};
 use occ_model::operation::Kind;
 use occ_model::problem::Code;
-use occ_store::Named;
 use occ_store::audit::Entry;
 use occ_store::configuration::ConfigurationRow;
+use occ_store::{Conn, Named, StoreError};
 use occ_testkit::trace::trace;
 use occ_testkit::{TestControl, document};
 use serde_json::json;
@@ -58,6 +58,28 @@ async fn i3_without_its_audit_event_nothing_happens(pool: PgPool) {
         assert_eq!(code(refusal), Code::StateConflict);
     }
     assert_eq!(trace(&pool).await.unwrap(), before);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_what_was_decided_under_an_older_policy_is_not_committed(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let cx = t.cx(&tenant.developer);
+    let decided = cx.facts().await.unwrap().epoch;
+    let write = async |epoch| {
+        let mut tx = cx.mutate(epoch).await.unwrap();
+        let done = sqlx::query("UPDATE namespace SET description = 'changed'").execute(tx.conn()).await.unwrap();
+        assert_eq!(done.rows_affected(), 1);
+        let entry = Entry::success("namespace.update", Kind::Namespace, tenant.namespace.id.uuid());
+        tx.audit(entry).await.unwrap().commit().await
+    };
+    // Between the decision and the commit the grant is taken away.
+    t.unbind(tenant.developer.identity).await.unwrap();
+    let before = trace(&pool).await.unwrap();
+    assert!(matches!(write(decided).await, Err(StoreError::PolicyMoved)));
+    assert_eq!(trace(&pool).await.unwrap(), before);
+    let today = cx.facts().await.unwrap().epoch;
+    write(today).await.unwrap();
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

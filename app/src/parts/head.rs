@@ -19,8 +19,11 @@ pub fn PageHead(
     #[prop(optional, into)]
     actions: Option<ViewFn>,
 ) -> impl IntoView {
+    // The document's head reads it once more when the body is done; this view may have been replaced by then.
+    let was = title.get_untracked();
+    let text = move || format!("{} · OpenClaw Control Plane", title.try_get().unwrap_or_else(|| was.clone()));
     view! {
-        <Title text=move || format!("{} · OpenClaw Control Plane", title.get()) />
+        <Title text=text />
         <div class="head">
             <div class="grow min-w-0">
                 <h1>

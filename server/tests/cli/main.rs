@@ -6,6 +6,7 @@ mod contexts;
 mod doctor;
 mod full_disk;
 mod keyring;
+mod pages;
 mod tls;
 mod troubles;
 mod world;

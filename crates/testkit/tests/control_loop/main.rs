@@ -9,4 +9,5 @@ mod failure;
 mod lifecycle;
 mod races;
 mod recovery;
+mod streams;
 mod world;

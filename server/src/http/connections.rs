@@ -16,9 +16,9 @@ use axum::extract::ConnectInfo;
 use axum::serve::Listener;
 use http::{Request, Response};
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
@@ -59,14 +59,15 @@ where
         };
         let app = app.clone();
         let service = service_fn(move |request| respond(app.clone(), peer, bounds.body, request));
-        // One protocol: telling it from another would wait for a client's first words without a bound.
-        let mut builder = Builder::new(TokioExecutor::new()).http1_only();
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(bounds.head);
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(io), service).into_owned();
+        // HTTP/1 alone: telling another protocol from it would wait for a client's first words without a bound.
+        let connection = Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(bounds.head)
+            .serve_connection(TokioIo::new(io), service);
         let connection = graceful.watch(connection);
         tasks.spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(error = &*error, "a connection ended");
+                tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended");
             }
         });
     }

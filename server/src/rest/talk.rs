@@ -75,7 +75,6 @@ mod tests {
     use occ_testkit::{Worker, document};
     use sqlx::PgPool;
 
-    use super::*;
     use crate::test_site::{ORIGIN, Site};
 
     /// The Agent `reader` of the Namespace `papers` serves, and its turns never end.

@@ -27,13 +27,12 @@ pub(crate) fn lapse(cx: &Cx, action: Action, target: Target) -> BoxFuture<'stati
             let look = async { Ok(cx.still_recognised().await? && cx.may(action, target).await?) };
             match tokio::time::timeout(LOOK, look).await {
                 Ok(Ok(true)) => {}
-                Ok(Ok(false)) => return,
+                Ok(Ok(false)) | Err(_) => return,
                 Ok(Err::<_, crate::Error>(error)) => {
                     let error = &error as &dyn std::error::Error;
                     tracing::warn!(error, "a stream ended: whether its caller may go on could not be told");
                     return;
                 }
-                Err(_) => return,
             }
         }
     }

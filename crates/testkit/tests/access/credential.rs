@@ -3,6 +3,7 @@
 use occ_control::credential_check::check;
 use occ_model::agent::{CheckCredential, CredentialCheck};
 use occ_model::deployment::CredentialProof;
+use occ_model::operation::{Action, Kind};
 use occ_model::problem::Code;
 use occ_model::secret::RedactedText;
 use occ_testkit::TestControl;
@@ -90,10 +91,8 @@ async fn i20_taking_a_stored_key_is_on_the_record_before_anybody_is_asked_and_so
     assert_eq!(details, serde_json::json!({ "version": 1, "host": "127.0.0.1" }));
     heads.recv().await.unwrap();
     // Who may make Agents and may not use Secrets: not usable, like one that is not there.
-    let maker = occ_policy::PermissionSet::from_iter([
-        (occ_model::operation::Action::Create, occ_model::operation::Kind::Agent),
-        (occ_model::operation::Action::Administer, occ_model::operation::Kind::Secret),
-    ]);
+    let maker: occ_policy::PermissionSet =
+        [(Action::Create, Kind::Agent), (Action::Administer, Kind::Secret)].into_iter().collect();
     let maker = test.person_with(&"maker".parse().unwrap(), &maker).await.unwrap();
     let denied = places(check(&test.cx(&maker), &ns, stored(&address)).await);
     assert_eq!(denied.0, Code::ReferenceUnusable);

@@ -1,11 +1,10 @@
 //! `occ serve`: the roles of one process, wired together.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware;
-use axum::serve::{Listener, ListenerExt, TapIo};
+use axum::serve::ListenerExt;
 use occ_control::{Control, signals, worker};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,6 +14,7 @@ use tower_sessions::{Expiry, SessionManagerLayer};
 use crate::authn::session_store::Sessions;
 use crate::authn::{Authn, COOKIE, Origins, behind_proxies};
 use crate::config::{Config, Proxy};
+use crate::http::connections::{Bounds, answer};
 use crate::http::state::AppState;
 use crate::http::{fallback, health, request_id, route, security};
 use crate::tls::{self, TlsListener};
@@ -47,27 +47,16 @@ pub async fn run(config: &Config, roles: Roles) -> anyhow::Result<()> {
     let app = router(config, &control, roles, shutdown.clone());
     tracing::info!(address = %config.server.listen, tls = acceptor.is_some(), "serving");
     if let Some(acceptor) = acceptor {
-        answer(TlsListener::new(listener, acceptor)?.tap_io(|_| {}), app, shutdown).await?;
+        answer(TlsListener::new(listener, acceptor)?, app, Bounds::default(), shutdown).await;
     } else {
         let listener = listener.tap_io(|tcp| {
             // Without it every streamed page waits 40 ms for the client's acknowledgement.
             let _ = tcp.set_nodelay(true);
         });
-        answer(listener, app, shutdown).await?;
+        answer(listener, app, Bounds::default(), shutdown).await;
     }
     while tasks.join_next().await.is_some() {}
     Ok(())
-}
-
-/// Answers until `stopped`.
-async fn answer<L, F>(listener: TapIo<L, F>, app: Router, stopped: CancellationToken) -> std::io::Result<()>
-where
-    L: Listener<Addr = SocketAddr>,
-    F: FnMut(&mut L::Io) + Send + 'static,
-{
-    axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(async move { stopped.cancelled().await })
-        .await
 }
 
 /// Everything that is answered over HTTP.

@@ -70,7 +70,8 @@ pub(crate) async fn facts_of(cx: &Cx, decision: &Decision) -> Result<Arc<Facts>>
     if facts.epoch == decision.epoch { Ok(facts) } else { Err(Error::PolicyMoved) }
 }
 
-/// Refuses (and records as denied) to give away what the caller does not hold.
+/// Refuses (and records as denied) to give away what the caller does not hold. Asked with no transaction open: the record is
+/// written over a connection of its own.
 pub(crate) async fn require_held(
     cx: &Cx,
     operation: &Operation,
@@ -80,8 +81,35 @@ pub(crate) async fn require_held(
     target: &Target,
     pointer: &str,
 ) -> Result<()> {
+    match not_held(facts, permissions, scope, target, pointer) {
+        Some(refusal) => Err(refusal.record(cx, operation, target).await?),
+        None => Ok(()),
+    }
+}
+
+/// A refusal to give away what the caller does not hold, still to be recorded.
+pub(crate) struct NotHeld {
+    decision: Decision,
+    told: Problem,
+}
+
+impl NotHeld {
+    /// Records it as denied, and gives what the caller is told.
+    pub(crate) async fn record(self, cx: &Cx, operation: &Operation, target: &Target) -> Result<Error> {
+        cx.refuse(operation.id, &self.decision, target, self.told).await
+    }
+}
+
+/// The refusal, where the caller does not hold all of it.
+pub(crate) fn not_held(
+    facts: &Facts,
+    permissions: &PermissionSet,
+    scope: GrantScope,
+    target: &Target,
+    pointer: &str,
+) -> Option<NotHeld> {
     let lacking = facts.lacks(permissions, scope);
-    let Some(first) = lacking.first() else { return Ok(()) };
+    let first = lacking.first()?;
     let decision = facts.decide(first.action, &Target { kind: first.kind, id: None, ..*target });
     let words: Vec<_> = lacking.iter().take(5).map(|p| format!("{}:{}", p.action, p.kind)).collect();
     let more = if lacking.len() > words.len() { ", …" } else { "" };
@@ -93,7 +121,7 @@ pub(crate) async fn require_held(
         "" => Problem::new(Code::Forbidden, detail),
         pointer => Problem::new(Code::Forbidden, detail).at(pointer, "NOT_HELD", "This holds more than you do."),
     };
-    Err(cx.refuse(operation.id, &decision, target, told).await?)
+    Some(NotHeld { decision, told })
 }
 
 /// What a list of things of the Installation may show; refused as a whole when that is nothing.

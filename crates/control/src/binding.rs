@@ -14,7 +14,7 @@ use occ_policy::{Decision, Target};
 use occ_store::{Mutation, Tx, binding as store, principal};
 use serde_json::json;
 
-use crate::access_change::{self, AccessChange};
+use crate::access_change::{self, AccessChange, not_held};
 use crate::binding_request::{self, Wanted};
 use crate::change::{self, made};
 use crate::context::Cx;
@@ -124,8 +124,10 @@ async fn bind(
     let wanted = binding_request::resolve(&mut tx, namespace, request).await?;
     let Wanted { subject, role, resource } = &wanted;
     let place = target(namespace);
-    access_change::require_held(cx, operation, &facts, &role.permissions, wanted.scope(namespace), &place, "/role")
-        .await?;
+    if let Some(refusal) = not_held(&facts, &role.permissions, wanted.scope(namespace), &place, "/role") {
+        drop(tx);
+        return Err(refusal.record(cx, operation, &place).await?);
+    }
     let id = BindingId::new();
     let exact = resource.as_ref().map(|r| store::Exact { kind: r.kind, id: r.id, name: &r.name });
     if !store::insert(&mut tx, id, *subject, role.view.id, namespace, exact).await? {

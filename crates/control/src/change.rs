@@ -70,9 +70,21 @@ pub async fn commit(cx: &Cx, tx: Tx<Audited>, dry_run: bool) -> Result<()> {
     if dry_run {
         return Ok(());
     }
-    tx.commit().await?;
-    cx.wake.committed();
-    Ok(())
+    settle(cx, tx).await
+}
+
+/// Commits and wakes, in a task of its own: whoever asked may hang up at any moment, and what was committed must still wake those
+/// who wait for it.
+pub(crate) async fn settle(cx: &Cx, tx: Tx<Audited>) -> Result<()> {
+    let cx = cx.clone();
+    let commit = tokio::spawn(async move {
+        let done = tx.commit().await;
+        // Also where that is not known: waking for nothing costs a look.
+        cx.wake.committed();
+        done
+    });
+    // The task ends early only with the process.
+    Ok(commit.await.unwrap_or(Err(StoreError::UnknownOutcome))?)
 }
 
 /// The id of what an earlier request with the same key made.

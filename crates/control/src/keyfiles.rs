@@ -31,9 +31,14 @@ pub enum KeyFileError {
     /// A file does not hold 64 hex digits.
     #[error("the key file {0} does not hold 64 hex digits; restore it from your backup")]
     Malformed(String),
-    /// An Installation exists, and its key ring does not.
-    #[error("the key ring {0} is missing: without it no Secret can be opened; restore it from your backup")]
+    /// An Installation exists, and a key file of it, or its whole ring, does not.
+    #[error(
+        "the key ring or key file {0} is missing: what was made with it cannot be used without it; restore it from your backup"
+    )]
     Missing(String),
+    /// A file in the ring that cannot be one of its keys.
+    #[error("{0} is no key: a copy in the ring would be taken for the newest key; move it out of there")]
+    Unknown(String),
     /// No random bytes.
     #[error("the system gives no random bytes")]
     Random,
@@ -43,36 +48,46 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> KeyFileError + use<'_> {
     move |source| KeyFileError::Io { path: path.display().to_string(), source }
 }
 
-/// Loads the keys of an Installation that exists: a missing ring is refused, since a new one would open nothing.
+/// Loads the keys of an Installation that exists. Nothing is made: another ring would open no Secret, another digest would know no
+/// value, no repeated request and no conversation again.
 pub fn load(dir: &Path) -> Result<Keys, KeyFileError> {
     let ring = dir.join("ring");
-    if ring_ids(&ring).is_ok_and(|ids| !ids.is_empty()) {
-        load_or_create(dir)
-    } else {
-        Err(KeyFileError::Missing(ring.display().to_string()))
-    }
+    let ids = existing_ids(&ring)?;
+    let keys = ids.into_iter().map(|id| Ok(RingKey { key: required(&ring.join(&id))?, id }));
+    Ok(Keys {
+        ring: keys.collect::<Result<_, KeyFileError>>()?,
+        cursor: required(&dir.join("cursor"))?,
+        digest: required(&dir.join("digest"))?,
+    })
 }
 
 /// Ids of the ring's keys, newest first, once each of them and the other key files were read. Makes nothing.
 pub fn check(dir: &Path) -> Result<Vec<String>, KeyFileError> {
-    let ring = dir.join("ring");
-    let ids = ring_ids(&ring).unwrap_or_default();
-    if ids.is_empty() {
-        return Err(KeyFileError::Missing(ring.display().to_string()));
+    Ok(load(dir)?.ring.into_iter().map(|key| key.id).collect())
+}
+
+fn existing_ids(ring: &Path) -> Result<Vec<String>, KeyFileError> {
+    let missing = || KeyFileError::Missing(ring.display().to_string());
+    match ring_ids(ring) {
+        Ok(ids) if ids.is_empty() => Err(missing()),
+        Err(KeyFileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Err(missing()),
+        other => other,
     }
-    let others = ["cursor", "digest"].map(|name| dir.join(name));
-    for path in ids.iter().map(|id| ring.join(id)).chain(others) {
-        existing(&path)?;
-    }
-    Ok(ids)
+}
+
+fn required(path: &Path) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
+    existing(path)?.ok_or_else(|| KeyFileError::Missing(path.display().to_string()))
 }
 
 /// One key of the ring, which may have been added after this process started. An id that is no plain word is not there.
 pub fn ring_key(dir: &Path, id: &str) -> Result<SecretBox<[u8; 32]>, KeyFileError> {
     let path = dir.join("ring").join(id);
-    let plain = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    let found = if plain { existing(&path)? } else { None };
-    found.ok_or_else(|| KeyFileError::Missing(path.display().to_string()))
+    if is_plain(id) { required(&path) } else { Err(KeyFileError::Missing(path.display().to_string())) }
+}
+
+/// What the name of a ring's key looks like.
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 /// Adds a key to the ring of an Installation that exists: the newest from now on. Its id; of two at once both get the same.
@@ -85,18 +100,23 @@ pub fn add_ring_key(dir: &Path) -> Result<String, KeyFileError> {
     Ok(id)
 }
 
-/// Names of the key files, newest first: the highest name is the newest key.
+/// Names of the key files, newest first: the highest name is the newest key. Anything else there is refused (a backup copy would be
+/// the newest), but for what a crash left of a key that was being made.
 fn ring_ids(ring: &Path) -> Result<Vec<String>, KeyFileError> {
-    let mut names: Vec<String> = fs::read_dir(ring)
-        .map_err(io(ring))?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| Path::new(name).extension().is_none_or(|ending| ending != "new"))
-        .collect();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(ring).map_err(io(ring))? {
+        let path = entry.map_err(io(ring))?.path();
+        match path.file_name().and_then(|name| name.to_str()) {
+            Some(name) if is_plain(name) => names.push(name.to_owned()),
+            _ if path.extension().is_some_and(|ending| ending == "new") => {}
+            _ => return Err(KeyFileError::Unknown(path.display().to_string())),
+        }
+    }
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
 }
 
-/// Loads the keys under `dir`, making what is not there.
+/// Loads the keys under `dir`, making what is not there: for an Installation that is being made.
 pub fn load_or_create(dir: &Path) -> Result<Keys, KeyFileError> {
     let ring = dir.join("ring");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&ring).map_err(io(&ring))?;
@@ -180,6 +200,38 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(load(dir.path()), Err(KeyFileError::Missing(_))));
         load_or_create(dir.path()).unwrap();
+        assert!(load(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn a_key_that_is_lost_is_missed_and_not_made_anew() {
+        for lost in ["digest", "cursor", "ring/0001"] {
+            let dir = tempfile::tempdir().unwrap();
+            load_or_create(dir.path()).unwrap();
+            let path = dir.path().join(lost);
+            fs::remove_file(&path).unwrap();
+            assert!(matches!(check(dir.path()), Err(KeyFileError::Missing(_))), "{lost}");
+            assert!(matches!(load(dir.path()), Err(KeyFileError::Missing(_))), "{lost}");
+            assert!(!path.exists(), "{lost}");
+        }
+    }
+
+    #[test]
+    fn a_copy_in_the_ring_is_named_and_does_not_become_the_newest_key() {
+        let dir = tempfile::tempdir().unwrap();
+        load_or_create(dir.path()).unwrap();
+        let ring = dir.path().join("ring");
+        // What a crash left of a new key is no copy.
+        fs::write(ring.join("0002.7.new"), "half").unwrap();
+        assert_eq!(check(dir.path()).unwrap(), ["0001"]);
+        for copy in ["0001.bak", "0001~", ".0001.swp"] {
+            let copy = ring.join(copy);
+            fs::copy(ring.join("0001"), &copy).unwrap();
+            for refused in [load(dir.path()).err(), load_or_create(dir.path()).err(), add_ring_key(dir.path()).err()] {
+                assert!(matches!(refused, Some(KeyFileError::Unknown(path)) if path == copy.display().to_string()));
+            }
+            fs::remove_file(&copy).unwrap();
+        }
         assert!(load(dir.path()).is_ok());
     }
 

@@ -59,6 +59,7 @@ pub mod session;
 pub mod settings;
 pub mod signals;
 pub mod signin;
+pub mod stream;
 pub mod throttle;
 pub mod token;
 pub mod wake;

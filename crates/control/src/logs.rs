@@ -7,6 +7,7 @@ use occ_model::id::TypedId;
 use occ_model::id::{AgentId, NamespaceId};
 use occ_model::operation::{self as op, Kind};
 use occ_model::reference::Selector;
+use occ_policy::Target;
 use occ_store::Named;
 use occ_store::agent::AgentRow;
 use occ_store::audit::Entry;
@@ -15,6 +16,7 @@ use serde_json::json;
 use crate::context::{Cx, evidence};
 use crate::error::{Error, Result};
 use crate::place;
+use crate::stream::{lapse, until};
 
 /// A view shows at most so many lines.
 pub const MOST: usize = 1000;
@@ -30,7 +32,7 @@ pub async fn tail(
     cx.compute.logs(key, LogQuery { tail: lines.min(MOST) }).await.map_err(Error::Driver)
 }
 
-/// The last `lines` lines and what follows.
+/// The last `lines` lines and what follows, for as long as the caller may read it.
 pub async fn follow(
     cx: &Cx,
     namespace: &Selector<NamespaceId>,
@@ -38,7 +40,9 @@ pub async fn follow(
     lines: usize,
 ) -> Result<BoxStream<'static, LogLine>> {
     let key = opened(cx, namespace, agent, true).await?;
-    cx.compute.follow_logs(key, LogQuery { tail: lines.min(MOST) }).await.map_err(Error::Driver)
+    let lines = cx.compute.follow_logs(key, LogQuery { tail: lines.min(MOST) }).await.map_err(Error::Driver)?;
+    let target = Target::resource(Kind::Agent, key.namespace, key.agent);
+    Ok(until(lines, lapse(cx, place::action(&op::AGENT_LOGS)?, target), None))
 }
 
 /// Decides, and records that the log was looked at: no record, no log.

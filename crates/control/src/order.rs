@@ -22,12 +22,11 @@ use occ_work::{NewWork, enqueue};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use crate::admission;
 use crate::authorize::Answers;
 use crate::context::Cx;
 use crate::error::{Error, Result};
-use crate::place;
 use crate::write::Once;
+use crate::{admission, change, place};
 
 /// What is brought into service.
 pub(crate) enum What<'a> {
@@ -132,8 +131,7 @@ pub(crate) async fn place_order(cx: &Cx, order: Order<'_>) -> Result<Admitted> {
             .because(order.answers.evidence())
             .with(json!({ "revision": revision, "deployment": deployment, "kind": order.kind }))
     };
-    tx.audit(entry).await?.commit().await?;
-    cx.wake.committed();
+    change::settle(cx, tx.audit(entry).await?).await?;
     read(cx, order.agent, revision, deployment).await
 }
 

@@ -43,7 +43,7 @@ pub fn action(operation: &Operation) -> Result<Action> {
 }
 
 /// The id that was meant: what was found, or what was given, or one that nothing has.
-fn meant<I: TypedId>(of: &Selector<I>, found: Option<I>) -> I {
+pub(crate) fn meant<I: TypedId>(of: &Selector<I>, found: Option<I>) -> I {
     match of {
         Selector::Id(id) => *id,
         Selector::Name(_) => found.unwrap_or_else(|| I::from_uuid(Uuid::nil())),

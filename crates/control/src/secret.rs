@@ -7,9 +7,9 @@ use occ_model::page::{ListQuery, Page};
 use occ_model::problem::Code;
 use occ_model::reference::Selector;
 use occ_model::secret::{CreateSecret, RedactedText, Secret, SecretDraft, SecretValue};
-use occ_policy::Decision;
+use occ_policy::{Decision, Facts};
 use occ_store::secret::{self as store, SecretRow};
-use occ_store::{Mutation, Named, Texts, Tx, reference, secret_version};
+use occ_store::{Mutation, Named, StoreError, Texts, Tx, reference, secret_version};
 use serde_json::{Value, json};
 
 use crate::change::{self, Change, made, name_taken};
@@ -58,6 +58,7 @@ async fn attempt_create(
     let once = Once::new(cx, operation.id, namespace.id.to_string(), options, &canonical(cx, request, value)?)?;
     let id = SecretId::new();
     let sealed = secret_value::seal(cx, namespace.id, id, 1, value).await?;
+    let facts = cx.facts().await?;
     let mut tx = cx.mutate(decision.epoch).await?;
     if let Some(before) = once.begin(cx, &mut tx).await? {
         drop(tx);
@@ -72,7 +73,8 @@ async fn attempt_create(
     };
     store::insert(&mut tx, row.id, id, &request.name, texts).await.map_err(name_taken("secret_name", "Secret"))?;
     secret_version::insert(&mut tx, id, 1, &sealed.sealed, &sealed.digest).await?;
-    let end = End { operation, decision: &decision, op: ChangeOp::Created, status: 201, version: Some(1) };
+    let end =
+        End { operation, decision: &decision, facts: &facts, op: ChangeOp::Created, status: 201, version: Some(1) };
     finish(cx, tx, row.id, id, options, &once, end).await
 }
 
@@ -137,7 +139,7 @@ async fn attempt_edit(
         labels: &after.labels,
     };
     store::edit(&mut tx, row.id, texts).await?;
-    let end = End { operation, decision: &decision, op: ChangeOp::Updated, status: 200, version: None };
+    let end = End { operation, decision: &decision, facts: &facts, op: ChangeOp::Updated, status: 200, version: None };
     finish(cx, tx, namespace.id, row.id, options, &Once::none(operation.id), end).await
 }
 
@@ -186,6 +188,10 @@ async fn attempt_set_value(
     let Found { namespace, row, decision } = place::resource::<SecretRow>(cx, operation, namespace, secret).await?;
     let digest = secret_value::digest(cx, row.id, value)?;
     let once = Once::new(cx, operation.id, row.id.to_string(), options, &json!({ "digest": digest }))?;
+    // Sealed for its version before anything is held: a driver may take its time.
+    let version = row.current_version + 1;
+    let sealed = secret_value::seal(cx, namespace.id, row.id, version, value).await?;
+    let facts = cx.facts().await?;
     let mut tx = cx.mutate(decision.epoch).await?;
     if once.begin(cx, &mut tx).await?.is_some() {
         drop(tx);
@@ -193,12 +199,21 @@ async fn attempt_set_value(
     }
     let row: SecretRow = place::lock(&mut tx, namespace.id, row.id).await?;
     options.check_match(row.meta.generation)?;
-    let version = row.current_version + 1;
-    let sealed = secret_value::seal(cx, namespace.id, row.id, version, value).await?;
+    if row.current_version + 1 != version {
+        // Somebody else set one meanwhile.
+        return Err(StoreError::Conflict.into());
+    }
     secret_version::insert(&mut tx, row.id, version, &sealed.sealed, &sealed.digest).await?;
     store::set_current(&mut tx, row.id, version).await?;
     secret_version::destroy_unpinned(&mut tx, row.id).await?;
-    let end = End { operation, decision: &decision, op: ChangeOp::Updated, status: 201, version: Some(version) };
+    let end = End {
+        operation,
+        decision: &decision,
+        facts: &facts,
+        op: ChangeOp::Updated,
+        status: 201,
+        version: Some(version),
+    };
     finish(cx, tx, namespace.id, row.id, options, &once, end).await
 }
 
@@ -210,6 +225,7 @@ pub async fn destroy_version(cx: &Cx, namespace: &In, secret: &Of, version: i64,
 async fn attempt_destroy(cx: &Cx, namespace: &In, secret: &Of, version: i64, options: &WriteOptions) -> Result<()> {
     let operation = &operation::SECRET_DESTROY_VERSION;
     let Found { namespace, row, decision } = place::resource::<SecretRow>(cx, operation, namespace, secret).await?;
+    let facts = cx.facts().await?;
     let mut tx = cx.mutate(decision.epoch).await?;
     let row: SecretRow = place::lock(&mut tx, namespace.id, row.id).await?;
     options.check_match(row.meta.generation)?;
@@ -224,7 +240,14 @@ async fn attempt_destroy(cx: &Cx, namespace: &In, secret: &Of, version: i64, opt
         return Ok(());
     }
     secret_version::destroy(&mut tx, row.id, version).await?;
-    let end = End { operation, decision: &decision, op: ChangeOp::Updated, status: 204, version: Some(version) };
+    let end = End {
+        operation,
+        decision: &decision,
+        facts: &facts,
+        op: ChangeOp::Updated,
+        status: 204,
+        version: Some(version),
+    };
     finish(cx, tx, namespace.id, row.id, options, &Once::none(operation.id), end).await.map(drop)
 }
 
@@ -270,6 +293,7 @@ async fn attempt_delete(cx: &Cx, namespace: &In, secret: &Of, options: &WriteOpt
 struct End<'a> {
     operation: &'a Operation,
     decision: &'a Decision,
+    facts: &'a Facts,
     op: ChangeOp,
     status: u16,
     version: Option<i64>,
@@ -284,9 +308,8 @@ async fn finish(
     once: &Once,
     end: End<'_>,
 ) -> Result<Secret> {
-    let facts = cx.facts().await?;
     let row = SecretRow::find(&mut tx, namespace, &Selector::Id(id)).await?.ok_or_else(Error::not_found)?;
-    let view = secret_view::view(&mut tx, &facts, namespace, row).await?;
+    let view = secret_view::view(&mut tx, end.facts, namespace, row).await?;
     let change = Change {
         operation: end.operation,
         id: id.uuid(),

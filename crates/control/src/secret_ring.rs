@@ -29,21 +29,22 @@ pub async fn rewrap_for_operator(control: Arc<Control>, owner: &Store) -> Result
 pub async fn rewrap_all(cx: &Cx) -> Result<u64> {
     let mut total = 0;
     loop {
-        let done = again(|| batch(cx)).await?;
-        if done == 0 {
-            return Ok(total);
-        }
+        let Some(done) = again(|| batch(cx)).await? else { return Ok(total) };
         total += done;
     }
 }
 
-async fn batch(cx: &Cx) -> Result<u64> {
+/// Wraps some; `None` when none is left. What somebody else wraps at the same time is theirs.
+async fn batch(cx: &Cx) -> Result<Option<u64>> {
     const OPERATION: &str = "secret.rewrap";
     let target = Target::installation(Kind::Installation, Some(cx.installation.uuid()));
     let decision = cx.require(OPERATION, Action::Administer, target).await?;
-    let mut tx = cx.mutate(decision.epoch).await?;
-    let rows = secret_version::wrapped_otherwise(&mut tx, cx.secrets.current_key(), BATCH).await?;
-    let count = rows.len() as u64;
+    // No transaction is open while the driver wraps.
+    let rows = secret_version::wrapped_otherwise(&mut cx.read().await?, cx.secrets.current_key(), BATCH).await?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut wrapped = Vec::with_capacity(rows.len());
     for row in rows {
         let place = SecretPlace {
             installation: cx.installation,
@@ -51,15 +52,21 @@ async fn batch(cx: &Cx) -> Result<u64> {
             secret: row.secret,
             version: row.version,
         };
-        let wrapped = cx.secrets.rewrap(&place, &sealed_secret(row.sealed)).await.map_err(Error::Driver)?;
-        secret_version::rewrap(&mut tx, row.secret, row.version, &stored(wrapped)).await?;
+        let before = row.sealed.ring_key.clone();
+        let after = cx.secrets.rewrap(&place, &sealed_secret(row.sealed)).await.map_err(Error::Driver)?;
+        wrapped.push((place, before, stored(after)));
+    }
+    let mut tx = cx.mutate(decision.epoch).await?;
+    let mut count = 0;
+    for (place, before, after) in wrapped {
+        count += secret_version::rewrap(&mut tx, place.secret, place.version, &before, &after).await?;
     }
     if count == 0 {
-        return Ok(0);
+        return Ok(Some(0));
     }
     let entry = Entry::success(OPERATION, Kind::Installation, cx.installation.uuid())
         .because(evidence(&decision.evidence))
         .with(json!({ "versions": count, "key": cx.secrets.current_key() }));
     tx.audit(entry).await?.commit().await?;
-    Ok(count)
+    Ok(Some(count))
 }

@@ -16,6 +16,8 @@ pub struct Settings {
     pub accept_unproven: bool,
     /// Bounds of a Namespace that sets none of its own.
     pub default_quotas: Quotas,
+    /// A stream's caller is looked at again after so long.
+    pub look_again: Duration,
     /// Name of the machine whose `local` target this process drives.
     pub host: String,
 }
@@ -32,6 +34,7 @@ impl Default for Settings {
                 secrets: Some(500),
                 configurations: Some(500),
             },
+            look_again: Duration::from_secs(15),
             host: "localhost".to_owned(),
         }
     }

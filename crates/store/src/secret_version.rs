@@ -199,19 +199,17 @@ pub struct Wrapped {
     pub sealed: Sealed,
 }
 
-/// Versions whose data key is wrapped by another key of the ring than `ring_key`, at most `limit`, held until the transaction ends.
-/// Rows that somebody else holds are left for the next call.
-pub async fn wrapped_otherwise(tx: &mut Tx<Mutation>, ring_key: &str, limit: i64) -> Result<Vec<Wrapped>> {
+/// Versions whose data key is wrapped by another key of the ring than `ring_key`, at most `limit`.
+pub async fn wrapped_otherwise(on: &mut impl Conn, ring_key: &str, limit: i64) -> Result<Vec<Wrapped>> {
     type Columns = (Uuid, Uuid, i64, Vec<u8>, Vec<u8>, String);
     let rows: Vec<Columns> = sqlx::query_as(
         "SELECT s.namespace_id, v.secret_id, v.version, v.ciphertext, v.wrapped_key, v.ring_key
            FROM secret_version v JOIN secret s ON s.id = v.secret_id
-          WHERE v.destroyed_at IS NULL AND v.ring_key <> $1 ORDER BY v.secret_id, v.version LIMIT $2
-            FOR UPDATE OF v SKIP LOCKED",
+          WHERE v.destroyed_at IS NULL AND v.ring_key <> $1 ORDER BY v.secret_id, v.version LIMIT $2",
     )
     .bind(ring_key)
     .bind(limit)
-    .fetch_all(tx.conn())
+    .fetch_all(on.conn())
     .await?;
     Ok(rows
         .into_iter()
@@ -224,17 +222,18 @@ pub async fn wrapped_otherwise(tx: &mut Tx<Mutation>, ring_key: &str, limit: i64
         .collect())
 }
 
-/// Stores a data key that was wrapped again.
-pub async fn rewrap(tx: &mut Tx<Mutation>, of: SecretId, version: i64, sealed: &Sealed) -> Result<()> {
-    sqlx::query(
-        "UPDATE secret_version SET wrapped_key = $3, ring_key = $4
-          WHERE secret_id = $1 AND version = $2 AND destroyed_at IS NULL",
+/// Stores a data key that was wrapped again, unless it is not wrapped by `before` any more or was destroyed. How many: one or none.
+pub async fn rewrap(tx: &mut Tx<Mutation>, of: SecretId, version: i64, before: &str, after: &Sealed) -> Result<u64> {
+    let done = sqlx::query(
+        "UPDATE secret_version SET wrapped_key = $4, ring_key = $5
+          WHERE secret_id = $1 AND version = $2 AND destroyed_at IS NULL AND ring_key = $3",
     )
     .bind(of.uuid())
     .bind(version)
-    .bind(&sealed.wrapped_key)
-    .bind(&sealed.ring_key)
+    .bind(before)
+    .bind(&after.wrapped_key)
+    .bind(&after.ring_key)
     .execute(tx.conn())
     .await?;
-    Ok(())
+    Ok(done.rows_affected())
 }

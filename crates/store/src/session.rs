@@ -42,7 +42,7 @@ pub struct Live {
     pub data: Value,
     /// When it ends at the latest.
     pub expires_at: OffsetDateTime,
-    /// Its use within the last minute is noted already.
+    /// Its use within the last minute (or a quarter of a shorter idle time) is noted already.
     pub noted: bool,
 }
 
@@ -89,7 +89,9 @@ pub async fn update(tx: &mut Tx<Observation>, hash: &[u8], data: &Value, life: L
 pub async fn load(on: &mut impl Conn, hash: &[u8]) -> Result<Option<Live>> {
     type Row = (Uuid, Option<Uuid>, Option<String>, Value, OffsetDateTime, bool);
     let row: Option<Row> = sqlx::query_as(
-        "SELECT s.id, s.principal_id, p.display_name, s.data, s.expires_at, s.last_used_at > now() - interval '1 minute'
+        "SELECT s.id, s.principal_id, p.display_name, s.data, s.expires_at,
+                s.last_used_at > now() - interval '1 minute'
+                AND (s.idle_until >= s.expires_at OR s.last_used_at > now() - (s.idle_until - s.last_used_at) / 4)
            FROM session s LEFT JOIN principal p ON p.id = s.principal_id
           WHERE s.token_hash = $1 AND s.expires_at > now() AND s.idle_until > now() AND p.disabled_at IS NULL",
     )
@@ -158,12 +160,15 @@ pub async fn of(on: &mut impl Conn, principal: PrincipalId, current: Option<Sess
 }
 
 impl Store {
-    /// Notes that a session is used, to the minute: at most one write a minute and session.
+    /// Notes that a session is used, to the minute: at most one write a minute and session. Where the idle time is short it is noted
+    /// four times as often as the session would end, so that whoever is active stays signed in.
     pub async fn session_used(&self, hash: &[u8], life: Lifetimes) -> Result<()> {
         let mut tx = self.observe().await?;
         sqlx::query(
             "UPDATE session SET last_used_at = now(), idle_until = least(now() + $2 * interval '1 second', expires_at)
-              WHERE token_hash = $1 AND last_used_at < now() - interval '1 minute'",
+              WHERE token_hash = $1
+                AND (last_used_at < now() - interval '1 minute'
+                  OR idle_until < expires_at AND last_used_at <= now() - (idle_until - last_used_at) / 4)",
         )
         .bind(hash)
         .bind(life.idle)

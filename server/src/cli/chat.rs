@@ -53,7 +53,7 @@ pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
 
 async fn turn(client: &Client, path: &str, conversation: &str, text: &str) -> anyhow::Result<()> {
     let body = serde_json::to_value(ChatTurn { conversation: Some(conversation.to_owned()), text: text.to_owned() })?;
-    let mut said = events::<ChatEvent>(client.send(Method::POST, path, Some(&body)).await?);
+    let mut said = events::<ChatEvent>(client.stream(Method::POST, path, Some(&body)).await?);
     let mut out = std::io::stdout();
     while let Some(event) = said.next().await {
         match event? {

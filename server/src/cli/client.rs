@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use occ_model::name::Name;
 use occ_model::problem::{Code, Problem};
-use reqwest::{Method, RequestBuilder, Response};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -79,6 +80,14 @@ pub enum Failure {
     /// The server refused; the problem says why.
     #[error("{}", .0.title)]
     Refused(Box<Problem>),
+    /// What was sent may have happened: its answer got lost (I17).
+    #[error("the outcome is not known: {what}")]
+    Unknown {
+        /// What was sent, and how its answer got lost.
+        what: String,
+        /// With which idempotency key, where the server takes one.
+        key: Option<String>,
+    },
     /// What was waited for did not come.
     #[error("{0}")]
     NotReached(String),
@@ -91,6 +100,14 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
     match error.downcast_ref::<Failure>() {
         Some(Failure::Refused(problem)) => refused(problem),
+        Some(unknown @ Failure::Unknown { key, .. }) => {
+            eprintln!("{unknown}");
+            if let Some(key) = key {
+                eprintln!("  it was sent twice with the Idempotency-Key {key}, so it happened once or not at all");
+            }
+            eprintln!("  next: look whether it happened before you do it again");
+            ExitCode::from(4)
+        }
         Some(Failure::NotReached(what)) => {
             eprintln!("{what}");
             ExitCode::from(5)
@@ -120,11 +137,60 @@ fn refused(problem: &Problem) -> ExitCode {
     ExitCode::from(if problem.code == Code::UnknownOutcome { 4 } else { 3 })
 }
 
+/// A connection is there by then.
+const CONNECT: Duration = Duration::from_secs(5);
+/// A whole answer is there by then.
+const ANSWER: Duration = Duration::from_mins(1);
+/// A stream has begun by then: the server gives a turn five minutes.
+const BEGIN: Duration = Duration::from_mins(6);
+
 /// A client of the API.
 pub struct Client {
     http: reqwest::Client,
     base: String,
     key: SecretString,
+    patience: Duration,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its status.
+    pub status: StatusCode,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn problem(&self) -> Option<Problem> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// The answer, where it is no refusal.
+    fn read(self) -> anyhow::Result<Self> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        let status = self.status;
+        let problem = self.problem().with_context(|| format!("the server answered {status} without a problem"))?;
+        Err(Failure::Refused(Box::new(problem)).into())
+    }
+}
+
+/// An answer that did not come.
+struct Lost {
+    /// Nothing can have happened: there was no connection.
+    unsent: bool,
+    cause: anyhow::Error,
+}
+
+fn unknown(method: &Method, path: &str, lost: &Lost, key: Option<String>) -> anyhow::Error {
+    Failure::Unknown { what: format!("no answer to {method} {path} ({})", lost.cause), key }.into()
+}
+
+impl Lost {
+    fn of(error: reqwest::Error) -> Self {
+        Self { unsent: error.is_connect() || error.is_builder(), cause: error.into() }
+    }
 }
 
 impl Client {
@@ -136,32 +202,80 @@ impl Client {
 
     /// For this address and key.
     pub fn to(url: &Url, key: SecretString) -> anyhow::Result<Self> {
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build()?;
-        Ok(Self { http, base: url.as_str().trim_end_matches('/').to_owned(), key })
+        let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
+        let http = builder.connect_timeout(CONNECT).build()?;
+        Ok(Self { http, base: url.as_str().trim_end_matches('/').to_owned(), key, patience: ANSWER })
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(self.key.expose_secret())
+    fn request(&self, method: Method, path: &str, body: Option<&Value>) -> RequestBuilder {
+        let request =
+            self.http.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(self.key.expose_secret());
+        match body {
+            Some(body) => request.json(body),
+            None => request,
+        }
     }
 
-    /// Sends it; a problem becomes [`Failure::Refused`].
-    pub async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Response> {
-        let mut request = self.request(method.clone(), path);
-        if method != Method::GET {
-            // Sent once: a repetition after a lost answer finds what happened.
-            request = request.header("idempotency-key", uuid::Uuid::now_v7().simple().to_string());
+    /// Sends it; a problem becomes [`Failure::Refused`]. A POST carries an idempotency key: where its answer gets lost it is sent
+    /// once more with the same key, which finds what happened. What is still not known then is [`Failure::Unknown`] (I17).
+    pub async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Answer> {
+        let key = (method == Method::POST).then(|| uuid::Uuid::now_v7().simple().to_string());
+        let first = match self.once(&method, path, body, key.as_deref()).await {
+            Ok(answer) => return answer.read(),
+            Err(lost) => lost,
+        };
+        let changes = method != Method::GET && !path.contains("dryRun=true");
+        if first.unsent || !changes {
+            return Err(self.no_answer(first.cause));
         }
-        if let Some(body) = body {
-            request = request.json(body);
+        if key.is_some() {
+            match self.once(&method, path, body, key.as_deref()).await {
+                Ok(answer) => return answer.read(),
+                Err(lost) => tracing::debug!(error = %lost.cause, "the second answer got lost too"),
+            }
         }
-        let response = request.send().await.with_context(|| format!("the server does not answer at {}", self.base))?;
-        if response.status().is_success() {
-            return Ok(response);
+        Err(unknown(&method, path, &first, key))
+    }
+
+    /// One try, to the last byte of its answer.
+    async fn once(&self, method: &Method, path: &str, body: Option<&Value>, key: Option<&str>) -> Result<Answer, Lost> {
+        let mut request = self.request(method.clone(), path, body).timeout(self.patience);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
         }
+        let response = request.send().await.map_err(Lost::of)?;
         let status = response.status();
-        let problem: Problem =
-            response.json().await.with_context(|| format!("the server answered {status} without a problem"))?;
-        Err(Failure::Refused(Box::new(problem)).into())
+        let body = response.bytes().await.map_err(Lost::of)?;
+        let answer = Answer { status, body: body.to_vec() };
+        if status.is_server_error() && answer.problem().is_none() {
+            // Somebody between: what the server made of it is not known.
+            let cause = anyhow::anyhow!("{status} without a problem");
+            return Err(Lost { unsent: false, cause });
+        }
+        Ok(answer)
+    }
+
+    /// Sends what is answered by a stream, which may go on for ever. Never sent twice: no key would make two of one turn.
+    pub async fn stream(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Response> {
+        let sent = self.request(method.clone(), path, body).send();
+        let sent = match tokio::time::timeout(BEGIN, sent).await {
+            Ok(sent) => sent.map_err(Lost::of),
+            Err(elapsed) => Err(Lost { unsent: false, cause: elapsed.into() }),
+        };
+        let response = match sent {
+            Ok(response) if response.status().is_success() => return Ok(response),
+            Ok(response) => response,
+            Err(lost) if lost.unsent || method == Method::GET => return Err(self.no_answer(lost.cause)),
+            Err(lost) => return Err(unknown(&method, path, &lost, None)),
+        };
+        let status = response.status();
+        let body = tokio::time::timeout(self.patience, response.bytes()).await??.to_vec();
+        let refused = Answer { status, body }.read().err();
+        Err(refused.unwrap_or_else(|| anyhow::anyhow!("the server answered {status}")))
+    }
+
+    fn no_answer(&self, cause: anyhow::Error) -> anyhow::Error {
+        cause.context(format!("the server does not answer at {}", self.base))
     }
 
     /// Sends it and reads the answer.
@@ -171,7 +285,8 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> anyhow::Result<T> {
-        self.send(method, path, body).await?.json().await.context("the server's answer cannot be read")
+        let answer = self.send(method, path, body).await?;
+        serde_json::from_slice(&answer.body).context("the server's answer cannot be read")
     }
 
     /// Reads.

@@ -23,7 +23,7 @@ pub struct Args {
 /// Deletes one resource.
 pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
     let client = Client::new(config, &args.target)?;
-    let response = client.send(Method::DELETE, &args.kind.path(args.namespace.as_deref(), &args.name)?, None).await?;
-    println!("{}", if response.status() == reqwest::StatusCode::ACCEPTED { "deleting" } else { "deleted" });
+    let answer = client.send(Method::DELETE, &args.kind.path(args.namespace.as_deref(), &args.name)?, None).await?;
+    println!("{}", if answer.status == reqwest::StatusCode::ACCEPTED { "deleting" } else { "deleted" });
     Ok(())
 }

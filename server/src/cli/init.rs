@@ -28,7 +28,10 @@ pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
     if args.recover {
         return recover(config, &owner).await;
     }
-    keyfiles::load_or_create(&config.data_dir().join("keys"))?;
+    // An Installation has its keys: lost ones are restored, never made anew.
+    if installation::find(&mut owner.read().await?).await?.is_none() {
+        keyfiles::load_or_create(&config.data_dir().join("keys"))?;
+    }
     match bootstrap::init(&owner, &args.administrator, &config.data_dir().join("service-key")).await {
         Ok(made) => {
             println!("made the Installation {}", made.installation);

@@ -28,7 +28,7 @@ pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
     let client = Client::new(config, &args.target)?;
     let path = format!("{}/logs?tail={}", args.agent.path()?, args.tail);
     if args.follow {
-        let response = client.send(Method::GET, &format!("{path}&follow=true"), None).await?;
+        let response = client.stream(Method::GET, &format!("{path}&follow=true"), None).await?;
         let mut lines = super::chat::events::<LogLine>(response);
         while let Some(line) = lines.next().await {
             print(&line?);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use occ_model::agent::{Agent, DesiredState, Health};
@@ -15,6 +15,10 @@ use super::resource::AgentRef;
 use crate::config::Config;
 
 const LOOK: Duration = Duration::from_millis(500);
+/// Where no time is given. A deployment's own deadline is a day at most.
+const DEPLOYING: Duration = Duration::from_hours(25);
+/// The same for a stop, whose grace is an hour at most.
+const STOPPING: Duration = Duration::from_hours(2);
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,45 +50,57 @@ pub struct Args {
 pub async fn run(config: &Config, args: &Args) -> anyhow::Result<()> {
     let client = Client::new(config, &args.target)?;
     let path = args.agent.path()?;
-    let until = Instant::now() + Duration::from_secs(args.timeout);
+    within(Duration::from_secs(args.timeout), until(&client, &path, args.wanted)).await
+}
+
+/// Waits no longer than that, wherever it is waited.
+async fn within(most: Duration, waiting: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::time::timeout(most, waiting)
+        .await
+        .unwrap_or_else(|_| Err(Failure::NotReached(format!("it did not come within {} s", most.as_secs())).into()))
+}
+
+async fn until(client: &Client, path: &str, wanted: Wanted) -> anyhow::Result<()> {
     loop {
-        let agent = match client.get::<Agent>(&path).await {
+        let agent = match client.get::<Agent>(path).await {
             Ok(agent) => agent,
             Err(error) => match error.downcast_ref::<Failure>() {
-                Some(Failure::Refused(problem)) if problem.code == Code::NotFound && args.wanted == Wanted::Deleted => {
+                Some(Failure::Refused(problem)) if problem.code == Code::NotFound && wanted == Wanted::Deleted => {
                     return Ok(());
                 }
                 _ => return Err(error),
             },
         };
-        match args.wanted {
+        match wanted {
             Wanted::Serving => match &agent.deployment {
                 Some(latest) if !matches!(latest.phase, Phase::Stopped) => {
-                    return deployment(&client, &path, latest.id).await;
+                    return follow(client, path, latest.id).await;
                 }
                 _ => {}
             },
-            Wanted::Stopped
-                if agent.desired_state == DesiredState::Stopped && agent.health.state == Health::Stopped =>
-            {
-                return Ok(());
-            }
+            Wanted::Stopped if is_stopped(&agent) => return Ok(()),
             Wanted::Stopped | Wanted::Deleted => {}
-        }
-        if Instant::now() > until {
-            return Err(Failure::NotReached(format!("it did not come within {} s", args.timeout)).into());
         }
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// Until nothing of the Agent runs.
+/// Until nothing of the Agent that was stopped runs, or somebody starts it again.
 pub async fn stopped(client: &Client, agent: &str) -> anyhow::Result<()> {
-    while !is_stopped(&client.get(agent).await?) {
-        tokio::time::sleep(LOOK).await;
-    }
-    println!("stopped");
-    Ok(())
+    within(STOPPING, async {
+        loop {
+            let found: Agent = client.get(agent).await?;
+            if is_stopped(&found) {
+                println!("stopped");
+                return Ok(());
+            }
+            if found.desired_state == DesiredState::Running {
+                return Err(Failure::NotReached("somebody started it again".to_owned()).into());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    })
+    .await
 }
 
 fn is_stopped(agent: &Agent) -> bool {
@@ -93,6 +109,10 @@ fn is_stopped(agent: &Agent) -> bool {
 
 /// Follows one deployment to its end.
 pub async fn deployment(client: &Client, agent: &str, id: DeploymentId) -> anyhow::Result<()> {
+    within(DEPLOYING, follow(client, agent, id)).await
+}
+
+async fn follow(client: &Client, agent: &str, id: DeploymentId) -> anyhow::Result<()> {
     let live = std::io::stderr().is_terminal();
     let mut told = Vec::new();
     loop {

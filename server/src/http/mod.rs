@@ -4,6 +4,7 @@
 //! read here, once, the same way for all.
 
 pub mod call;
+pub mod connections;
 pub mod fallback;
 pub mod health;
 pub mod problem;

@@ -110,5 +110,5 @@ fn unreadable(error: &(dyn std::error::Error + Send + Sync + 'static), limit: us
     if error.is::<LengthLimitError>() {
         return Error::refused(Code::BodyTooLarge, format!("Send at most {} KiB.", limit / 1024));
     }
-    Problem::new(Code::MalformedRequest, "The body ended too early.").into()
+    Problem::new(Code::MalformedRequest, "The body ended too early, or was not there in time.").into()
 }

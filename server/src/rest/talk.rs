@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
+use occ_control::stream::until;
 use occ_control::{Result, chat, credential_check, logs};
 use occ_model::id::{AgentId, NamespaceId};
 use occ_model::operation as op;
@@ -36,7 +37,8 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route(&op::AGENT_CHAT, async |c: Call| {
             c.only(&[])?;
-            Ok(sse(chat::turn(&c.cx, &within(&c)?, &at(&c)?, c.body()?).await?))
+            let turn = chat::turn(&c.cx, &within(&c)?, &at(&c)?, c.body()?).await?;
+            Ok(sse(until(turn, c.shutdown.cancelled_owned(), Some(chat::stopping()))))
         }),
         route(&op::AGENT_CHAT_HISTORY, async |c: Call| {
             c.only(&["conversation"])?;
@@ -48,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
             let tail = c.parameter("tail")?.unwrap_or(200);
             if c.parameter("follow")?.unwrap_or(false) {
                 let lines = logs::follow(&c.cx, &within(&c)?, &at(&c)?, tail).await?;
-                return Ok(sse(lines.take_until(c.shutdown.cancelled_owned())));
+                return Ok(sse(until(lines, c.shutdown.cancelled_owned(), None)));
             }
             Ok(Reply::ok(&logs::tail(&c.cx, &within(&c)?, &at(&c)?, tail).await?))
         }),
@@ -57,4 +59,65 @@ pub(super) fn routes() -> Vec<Route> {
             Ok(Reply::ok(&credential_check::check(&c.cx, &within(&c)?, c.body()?).await?))
         }),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use axum::http::{Method, Response, StatusCode};
+    use http_body_util::BodyExt;
+    use occ_control::{WriteOptions, agent, configuration, deploy, secret};
+    use occ_driver::fake::DoorMode;
+    use occ_model::agent::RouteState;
+    use occ_testkit::{Worker, document};
+    use sqlx::PgPool;
+
+    use crate::test_site::{ORIGIN, Site};
+
+    /// The Agent `reader` of the Namespace `papers` serves, and its turns never end.
+    async fn serving(site: &Site) -> Worker {
+        let (cx, plain) = (site.test.admin(), WriteOptions::default());
+        site.test.tenant("papers").await.unwrap();
+        let (ns, key, reader) = ("papers".parse().unwrap(), "key".parse().unwrap(), "reader".parse().unwrap());
+        secret::create(&cx, &ns, document::secret("key".parse().unwrap(), "sk-first"), &plain).await.unwrap();
+        let base = document::configuration("base".parse().unwrap(), document::embedded());
+        configuration::create(&cx, &ns, base, &plain).await.unwrap();
+        let key_of = Some("key".parse().unwrap());
+        let made = document::agent("reader".parse().unwrap(), "base".parse().unwrap(), key_of);
+        agent::create(&cx, &ns, made, &plain).await.unwrap();
+        secret::grant(&cx, &ns, &key, &reader, &plain).await.unwrap();
+        deploy::deploy(&cx, &ns, &reader, &plain).await.unwrap();
+        let worker = Worker::start(&site.test.control);
+        let open =
+            async || (agent::get(&cx, &ns, &reader).await.unwrap().route_state == RouteState::Open).then_some(());
+        site.test.until("it serves", open).await.unwrap();
+        site.test.target.door(DoorMode::Hang);
+        worker
+    }
+
+    /// What is said before the stream ends.
+    async fn rest(response: Response<Body>) -> String {
+        assert_eq!(response.status(), StatusCode::OK);
+        let whole = tokio::time::timeout(Duration::from_secs(20), response.into_body().collect());
+        String::from_utf8(whole.await.unwrap().unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+    async fn a_chat_and_a_log_in_flight_end_with_the_server(pool: PgPool) {
+        let site = Site::new(pool).await;
+        let worker = serving(&site).await;
+        let admin = site.session_of(&site.test.admin).await;
+        let own = [("cookie", admin.cookie.as_str()), ("origin", ORIGIN), ("content-type", "application/json")];
+        let path = "/api/v1/namespaces/papers/agents/reader";
+        let turn = site.send_with(Method::POST, &format!("{path}/chat"), &own, r#"{"text":"hello"}"#).await;
+        let lines = site.send(Method::GET, &format!("{path}/logs?follow=true&tail=0"), &own).await;
+        site.shutdown.cancel();
+        let said = rest(turn).await;
+        assert!(said.contains("UNAVAILABLE") && said.contains("stopping"), "{said}");
+        assert_eq!(rest(lines).await, "");
+        worker.end().await;
+    }
 }

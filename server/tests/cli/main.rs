@@ -6,6 +6,7 @@ mod contexts;
 mod doctor;
 mod full_disk;
 mod keyring;
+mod lost;
 mod pages;
 mod tls;
 mod troubles;

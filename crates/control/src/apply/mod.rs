@@ -68,10 +68,12 @@ pub async fn apply(
     items.sort_by_key(|(index, _)| *index);
     let items: Vec<_> = items.into_iter().map(|(_, item)| item).collect();
     let converged = items.iter().all(|item| item.outcome != ApplyOutcome::Failed);
-    if let Some(request) = request.filter(|_| converged)
-        && let Some(row) = store::find(&mut cx.read().await?, namespace).await?
-    {
-        request.converged(cx, row.id, &items).await?;
+    if let Some(request) = request.filter(|_| converged) {
+        // Read first: the connection is given back before another one is taken.
+        let row = store::find(&mut cx.read().await?, namespace).await?;
+        if let Some(row) = row {
+            request.converged(cx, row.id, &items).await?;
+        }
     }
     Ok(ApplyReport { converged, items })
 }

@@ -19,6 +19,10 @@ use crate::error::{Error, Result};
 const X_OCC_REVISION: &str = "x-occ-revision";
 /// The first byte of an answer comes by then: a gateway's own limit on a turn is longer than people wait.
 const FIRST_BYTE: Duration = Duration::from_mins(5);
+/// A gateway that says nothing for so long in the middle of an answer has lost it. A tool at work can be silent for minutes.
+pub(super) const SILENCE: Duration = Duration::from_mins(5);
+/// An answer of one piece is there by then.
+const WHOLE: Duration = Duration::from_secs(30);
 const REFUSAL_LIMIT: usize = 16 * 1024;
 
 /// An answer with the connection it comes over; dropping it hangs up, which ends the run.
@@ -52,7 +56,8 @@ pub(super) async fn history(
         Err(Error::Refused(problem)) if problem.code == Code::NotFound => return Ok(None),
         other => other?,
     };
-    let bytes = Limited::new(answer.body, HISTORY_LIMIT).collect().await.map_err(|_| unreachable())?.to_bytes();
+    let whole = tokio::time::timeout(WHOLE, Limited::new(answer.body, HISTORY_LIMIT).collect()).await;
+    let bytes = whole.map_err(|_| unreachable())?.map_err(|_| unreachable())?.to_bytes();
     serde_json::from_slice(&bytes).map(Some).map_err(|e| Error::fault("reading a conversation", e))
 }
 
@@ -80,17 +85,19 @@ async fn send(
         .map_err(|e| Error::fault("writing a turn", e))?;
     let response = tokio::time::timeout(FIRST_BYTE, sender.send_request(request))
         .await
-        .map_err(|_| {
-            Error::refused(
-                Code::TurnTimedOut,
-                "The model did not answer in time. Check the provider, then send the message again.",
-            )
-        })?
+        .map_err(|_| Error::from(late()))?
         .map_err(|_| unreachable())?;
     if response.status() == StatusCode::OK {
         return Ok(Answer { body: response.into_body(), _connection: connection });
     }
     Err(refused(response).await.into())
+}
+
+pub(super) fn late() -> Problem {
+    Problem::new(
+        Code::TurnTimedOut,
+        "The model did not answer in time. Check the provider, then send the message again.",
+    )
 }
 
 fn unreachable() -> Error {
@@ -103,10 +110,10 @@ fn unreachable() -> Error {
 /// What a refusal means for people. The door's own codes come through; the gateway's words do not.
 async fn refused(response: Response<Incoming>) -> Problem {
     let status = response.status();
-    let body =
-        Limited::new(response.into_body(), REFUSAL_LIMIT).collect().await.map(http_body_util::Collected::to_bytes);
+    let body = tokio::time::timeout(WHOLE, Limited::new(response.into_body(), REFUSAL_LIMIT).collect()).await;
     let code = body
         .ok()
+        .and_then(|whole| Some(whole.ok()?.to_bytes()))
         .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
         .and_then(|v| Some(v.get("code")?.as_str()?.to_owned()));
     match (status.as_u16(), code.as_deref()) {
@@ -123,10 +130,7 @@ async fn refused(response: Response<Incoming>) -> Problem {
             "The model provider refused the key. Set a new value for the Secret and deploy again.",
         ),
         (404, _) => Problem::new(Code::NotFound, "There is no such conversation yet."),
-        (408 | 504, _) => Problem::new(
-            Code::TurnTimedOut,
-            "The model did not answer in time. Check the provider, then send the message again.",
-        ),
+        (408 | 504, _) => late(),
         (429, _) => Problem::new(
             Code::TurnFailed,
             "The model provider asks for fewer requests. Wait a minute, then send the message again.",

@@ -18,6 +18,7 @@ use occ_model::id::{AgentId, NamespaceId, TypedId};
 use occ_model::operation::{self as op, Kind};
 use occ_model::problem::{Code, Problem};
 use occ_model::reference::Selector;
+use occ_policy::Target;
 use occ_store::Named;
 use occ_store::agent::AgentRow;
 use occ_store::audit::Entry;
@@ -27,6 +28,7 @@ use sha2::Sha256;
 use crate::context::{Cx, evidence};
 use crate::error::{Error, Result};
 use crate::place::{self, Found};
+use crate::stream::{lapse, until};
 
 pub use history::history;
 
@@ -35,7 +37,7 @@ pub const MOST: usize = 16_384;
 /// The conversation where none is named.
 const MAIN: &str = "main";
 
-/// Takes one turn: its events as they come. Ends with `done` or `error`.
+/// Takes one turn: its events as they come, for as long as the caller may talk to the Agent. Ends with `done` or `error`.
 pub async fn turn(
     cx: &Cx,
     namespace: &Selector<NamespaceId>,
@@ -51,16 +53,38 @@ pub async fn turn(
     cx.store.record(&cx.origin(found.decision.epoch), &entry).await?;
     let serving = route::open(cx, key).await?;
     let session = session_key(cx, key.agent, &serving, request.conversation.as_deref())?;
-    let answer = door::turn(cx, key, &serving, &session, &request.text).await?;
+    let target = Target::resource(Kind::Agent, key.namespace, key.agent);
+    let mut lapsed = lapse(cx, place::action(&op::AGENT_CHAT)?, target);
+    let answer = tokio::select! {
+        answer = door::turn(cx, key, &serving, &session, &request.text) => answer?,
+        () = &mut lapsed => return Err(ended().into()),
+    };
     let revision = serving.number;
-    Ok(parse::events(answer)
+    let events = parse::events(answer)
         .map(move |event| match event {
             Ok(parse::Said::Text(text)) => ChatEvent::Delta { text },
             Ok(parse::Said::Tool(name)) => ChatEvent::Tool { name },
             Ok(parse::Said::End) => ChatEvent::Done { revision },
-            Err(problem) => ChatEvent::Error { code: problem.code, detail: problem.detail },
+            Err(problem) => failed(problem),
         })
-        .boxed())
+        .boxed();
+    Ok(until(events, lapsed, Some(failed(ended()))))
+}
+
+fn failed(problem: Problem) -> ChatEvent {
+    ChatEvent::Error { code: problem.code, detail: problem.detail }
+}
+
+fn ended() -> Problem {
+    Problem::new(Code::Forbidden, "You are not signed in any more, or may not talk to this Agent any more.")
+}
+
+/// What a turn ends with that the server cuts off because it stops.
+pub fn stopping() -> ChatEvent {
+    failed(Problem::new(
+        Code::Unavailable,
+        "The server is stopping, so the answer was cut off. Send the message again in a moment.",
+    ))
 }
 
 fn agent_key(cx: &Cx, found: &Found<AgentRow>) -> AgentKey {

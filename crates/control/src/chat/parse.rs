@@ -6,7 +6,7 @@ use http_body_util::BodyExt;
 use occ_model::problem::{Code, Problem};
 use serde_json::Value;
 
-use super::door::Answer;
+use super::door::{Answer, SILENCE, late};
 
 /// One thing that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +38,12 @@ pub(super) fn events(answer: Answer) -> impl Stream<Item = Result<Said, Problem>
                     return Some((said, reading));
                 }
             }
-            let Some(Ok(frame)) = reading.answer.body.frame().await else {
-                reading.over = true;
-                return Some((Err(cut()), reading));
+            let frame = match tokio::time::timeout(SILENCE, reading.answer.body.frame()).await {
+                Ok(Some(Ok(frame))) => frame,
+                other => {
+                    reading.over = true;
+                    return Some((Err(other.map_or_else(|_| late(), |_| cut())), reading));
+                }
             };
             if let Some(data) = frame.data_ref() {
                 reading.buffer.extend_from_slice(data);

@@ -25,6 +25,7 @@ pub(super) async fn before_switch(cx: &Cx, held: &mut Held, mut scene: Scene, en
     let controller = record::controller(cx).await?;
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(mut pointers) = agent_state::lock(&mut tx, scene.key.namespace, scene.key.agent).await? else {
+        drop(tx);
         return without_effect(cx, held, Outcome::Superseded).await;
     };
     held.hold().prove(&mut tx).await?;

@@ -65,9 +65,11 @@ async fn settle(
 ) -> Result<(), Fault> {
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(row) = store::lock(&mut tx, id).await? else {
+        drop(tx);
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
     if row.status == NamespaceStatus::Deleting {
+        drop(tx);
         return end::without_effect(cx, held, Outcome::Superseded).await;
     }
     held.hold().prove(&mut tx).await?;
@@ -103,6 +105,7 @@ pub(super) async fn delete(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     held.claim()?.under(cx.compute.delete_namespace(removing, id)).await??;
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(row) = store::lock(&mut tx, id).await? else {
+        drop(tx);
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
     held.hold().prove(&mut tx).await?;

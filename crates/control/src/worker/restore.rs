@@ -30,6 +30,7 @@ pub(super) async fn turn_back(cx: &Cx, held: &mut Held, mut scene: Scene, ending
     let failure = ending.failure().unwrap_or_else(|| Failure::new(FailureCode::InternalFault));
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(mut pointers) = agent_state::lock(&mut tx, scene.key.namespace, scene.key.agent).await? else {
+        drop(tx);
         return end::without_effect(cx, held, occ_work::Outcome::Superseded).await;
     };
     held.hold().prove(&mut tx).await?;
@@ -112,6 +113,7 @@ async fn settle(cx: &Cx, held: &mut Held, mut scene: Scene, failure: &Failure, r
     let opening = call(held, OPEN);
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(mut pointers) = agent_state::lock(&mut tx, scene.key.namespace, scene.key.agent).await? else {
+        drop(tx);
         return end::without_effect(cx, held, occ_work::Outcome::Superseded).await;
     };
     held.hold().prove(&mut tx).await?;

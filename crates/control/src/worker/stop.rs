@@ -50,6 +50,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let controller = record::controller(cx).await?;
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(mut pointers) = agent_state::lock(&mut tx, namespace, agent).await? else {
+        drop(tx);
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
     held.hold().prove(&mut tx).await?;

@@ -41,6 +41,12 @@ pub fn code<T>(result: Result<T, Error>) -> Code {
     problem(result).code
 }
 
+/// Code and places of a refusal.
+pub fn places<T>(result: Result<T, Error>) -> (Code, Vec<(String, String)>) {
+    let problem = problem(result);
+    (problem.code, problem.errors.into_iter().map(|error| (error.pointer, error.code)).collect())
+}
+
 /// A binding of a person with a role, of the whole scope.
 pub fn whole(who: &Actor, role: &str) -> CreateBinding {
     CreateBinding { subject: who.identity.to_string(), role: role.to_owned(), resource: None }

@@ -5,6 +5,7 @@ mod audit;
 mod bindings;
 mod bootstrap;
 mod common;
+mod credential;
 mod explain;
 mod feed;
 mod keys;

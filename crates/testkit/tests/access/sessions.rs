@@ -107,3 +107,29 @@ async fn i15_its_use_is_noted_once_a_minute(pool: PgPool) {
     test.control.store.session_used(&hash, Lifetimes::default()).await.unwrap();
     assert!(noted().await);
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn whoever_is_active_stays_signed_in_where_the_idle_time_is_one_minute(pool: PgPool) {
+    let test = TestControl::new(pool.clone()).await.unwrap();
+    let hash = [7; 32];
+    begin(&test, &hash).await;
+    let life = Lifetimes { idle: 60, ..Lifetimes::default() };
+    // Used 20 s ago, as it is noted then.
+    sqlx::query("UPDATE session SET last_used_at = now() - interval '20 s', idle_until = now() + interval '40 s'")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let store = &test.control.store;
+    assert!(!session::load(&mut store.read().await.unwrap(), &hash).await.unwrap().unwrap().noted);
+    store.session_used(&hash, life).await.unwrap();
+    let left: bool =
+        sqlx::query_scalar("SELECT idle_until > now() + interval '50 s' FROM session").fetch_one(&pool).await.unwrap();
+    assert!(left, "it ends a minute after its last use");
+    assert!(session::load(&mut store.read().await.unwrap(), &hash).await.unwrap().unwrap().noted);
+    // The last minute of a session, which nothing prolongs, is not noted at each request (I15).
+    sqlx::query("UPDATE session SET last_used_at = now() - interval '20 s', expires_at = now() + interval '40 s', idle_until = now() + interval '40 s'")
+        .execute(&pool)
+        .await
+        .unwrap();
+    assert!(session::load(&mut store.read().await.unwrap(), &hash).await.unwrap().unwrap().noted);
+}

@@ -10,5 +10,6 @@ mod failure;
 mod lifecycle;
 mod races;
 mod recovery;
+mod streams;
 mod switch;
 mod world;

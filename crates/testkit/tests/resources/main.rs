@@ -5,6 +5,7 @@ mod agent;
 mod apply;
 mod common;
 mod configuration;
+mod connections;
 mod lost_answer;
 mod mutation;
 mod namespace;

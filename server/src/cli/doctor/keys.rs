@@ -1,6 +1,6 @@
 //! The key files: there, closed, and enough of them for every value in the database.
 
-use occ_control::keyfiles;
+use occ_control::keyfiles::{self, KeyFileError};
 use occ_store::inspect;
 
 use super::database::Found;
@@ -16,8 +16,12 @@ pub async fn look(config: &Config, report: &mut Report, found: Option<&Found>) {
     let ids = match keyfiles::check(&folder) {
         Ok(ids) => ids,
         Err(error) => {
-            let next =
-                "without it no Secret can be opened: restore the folder from your backup; a new one would open nothing";
+            let next = match error {
+                KeyFileError::Unknown(_) => "move it to where your backups are",
+                _ => {
+                    "without it no Secret can be opened: restore the folder from your backup; a new one would open nothing"
+                }
+            };
             return report.wrong_at(causes(&error), next);
         }
     };

@@ -86,10 +86,12 @@ impl Fields {
             Some(name) => (name.parse().ok(), None),
             None => (None, Some(RedactedText(self.new_key()?))),
         };
+        // Of a provider that the server knows the address stays out: a stored key goes elsewhere only for who administers it.
+        let known = !choice.provider.base_url.is_empty();
         Ok(CheckCredential {
-            provider: choice.provider_id().to_owned(),
+            provider: if known { choice.provider.id } else { choice.provider_id() }.to_owned(),
             api: Some(choice.api().to_owned()),
-            base_url: Some(choice.base_url),
+            base_url: (!known).then_some(choice.base_url),
             api_key,
             secret,
         })

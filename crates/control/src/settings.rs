@@ -16,7 +16,7 @@ pub struct Settings {
     pub accept_unproven: bool,
     /// Bounds of a Namespace that sets none of its own.
     pub default_quotas: Quotas,
-    /// Name of the machine whose `local` target this process drives.
+    /// The machine whose `local` target this process drives (see `host.rs`).
     pub host: String,
 }
 

@@ -21,6 +21,7 @@ pub mod idempotency;
 pub mod inspect;
 pub mod installation;
 pub mod list;
+pub mod local_host;
 mod meta;
 pub mod named;
 pub mod namespace;

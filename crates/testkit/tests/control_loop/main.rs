@@ -7,6 +7,7 @@ mod deploy;
 mod drift;
 mod failure;
 mod lifecycle;
+mod look;
 mod races;
 mod recovery;
 mod world;

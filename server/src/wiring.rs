@@ -50,7 +50,7 @@ pub fn postgres(config: &Config) -> occ_postgres::Config {
 /// A store over the owner's connection: for migrate, init, sign-in links.
 pub async fn owner(config: &Config) -> anyhow::Result<Store> {
     let urls = database(config).await?;
-    Ok(Store::connect(urls.owner.parse().context("the database URL cannot be read")?, 2).await?)
+    Ok(Store::connect_unbounded(urls.owner.parse().context("the database URL cannot be read")?, 2).await?)
 }
 
 /// Brings the schema up to this version.

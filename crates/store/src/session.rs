@@ -161,6 +161,7 @@ impl Store {
     /// Notes that a session is used, to the minute: at most one write a minute and session.
     pub async fn session_used(&self, hash: &[u8], life: Lifetimes) -> Result<()> {
         let mut tx = self.observe().await?;
+        tx.unhurried().await?;
         sqlx::query(
             "UPDATE session SET last_used_at = now(), idle_until = least(now() + $2 * interval '1 second', expires_at)
               WHERE token_hash = $1 AND last_used_at < now() - interval '1 minute'",

@@ -97,9 +97,10 @@ pub async fn find(on: &mut impl Conn, namespace: NamespaceId, agent: AgentId) ->
     row.map(Row::pointers).transpose()
 }
 
-/// The same, locked until the transaction ends. The lock comes after the Namespace's and before the work item's.
+/// The same, locked until the transaction ends, but not against rows that only refer to it (see `named::Lock`). The lock comes after
+/// the Namespace's and before the work item's.
 pub async fn lock<K: Send>(tx: &mut Tx<K>, namespace: NamespaceId, agent: AgentId) -> Result<Option<Pointers>> {
-    let row: Option<Row> = sqlx::query_as(select!("AND a.namespace_id = $1 AND a.id = $2 FOR UPDATE"))
+    let row: Option<Row> = sqlx::query_as(select!("AND a.namespace_id = $1 AND a.id = $2 FOR NO KEY UPDATE"))
         .bind(namespace.uuid())
         .bind(agent.uuid())
         .fetch_optional(tx.conn())

@@ -174,7 +174,7 @@ pub async fn destroy_unpinned(tx: &mut Tx<Mutation>, of: SecretId) -> Result<u64
 pub async fn destroy_released(tx: &mut Tx<Mutation>, revision: RevisionId) -> Result<u64> {
     let secrets: Vec<Uuid> = sqlx::query_scalar(
         "SELECT s.id FROM secret s JOIN revision_secret p ON p.secret_id = s.id AND p.version <> s.current_version
-          WHERE p.revision_id = $1 ORDER BY s.id FOR UPDATE OF s",
+          WHERE p.revision_id = $1 ORDER BY s.id FOR NO KEY UPDATE OF s",
     )
     .bind(revision.uuid())
     .fetch_all(tx.conn())
@@ -207,7 +207,7 @@ pub async fn wrapped_otherwise(tx: &mut Tx<Mutation>, ring_key: &str, limit: i64
         "SELECT s.namespace_id, v.secret_id, v.version, v.ciphertext, v.wrapped_key, v.ring_key
            FROM secret_version v JOIN secret s ON s.id = v.secret_id
           WHERE v.destroyed_at IS NULL AND v.ring_key <> $1 ORDER BY v.secret_id, v.version LIMIT $2
-            FOR UPDATE OF v SKIP LOCKED",
+            FOR NO KEY UPDATE OF v SKIP LOCKED",
     )
     .bind(ring_key)
     .bind(limit)

@@ -167,20 +167,20 @@ WITH busy AS (
      GROUP BY namespace_id HAVING count(*) >= $2
 ), late AS (
     SELECT id FROM work WHERE state = 'running' AND lease_until < clock_timestamp() AND (host IS NULL OR host = $1)
-     ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY lease_until LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), fair AS (
     SELECT id FROM work w
      WHERE state = 'queued' AND run_after <= clock_timestamp() AND (host IS NULL OR host = $1)
        AND NOT EXISTS (SELECT FROM late)
        AND (namespace_id IS NULL OR namespace_id NOT IN (SELECT namespace_id FROM busy))
        AND NOT EXISTS (SELECT FROM work r WHERE r.state = 'running' AND r.lane && w.lane)
-     ORDER BY run_after, id LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY run_after, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), other AS (
     SELECT id FROM work w
      WHERE state = 'queued' AND run_after <= clock_timestamp() AND (host IS NULL OR host = $1)
        AND NOT EXISTS (SELECT FROM late) AND NOT EXISTS (SELECT FROM fair)
        AND NOT EXISTS (SELECT FROM work r WHERE r.state = 'running' AND r.lane && w.lane)
-     ORDER BY run_after, id LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY run_after, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), chosen AS (
     SELECT id FROM late UNION ALL SELECT id FROM fair UNION ALL SELECT id FROM other LIMIT 1
 ), taken AS (

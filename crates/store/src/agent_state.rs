@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::actor::word;
 use crate::connection::Conn;
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::tx::{Mutation, Observation, Tx};
 
 /// The pointers of one Agent.
@@ -195,7 +195,15 @@ pub async fn settled(on: &mut impl Conn) -> Result<Vec<Pointers>> {
     ))
     .fetch_all(on.conn())
     .await?;
-    rows.into_iter().map(Row::pointers).collect()
+    // One that cannot be read hides no other.
+    let readable = |row: Row| {
+        let id = row.id;
+        let told = |error: &StoreError| {
+            tracing::error!(agent = %id, error = error as &dyn std::error::Error, "an Agent's row cannot be read");
+        };
+        row.pointers().inspect_err(told).ok()
+    };
+    Ok(rows.into_iter().filter_map(readable).collect())
 }
 
 /// How many Agents of the Namespace are wanted running, not counting `except`.

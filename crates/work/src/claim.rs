@@ -219,8 +219,15 @@ pub async fn claim(store: &Store, limits: &Limits) -> Result<Option<Claim>> {
             Ok(None) => return Ok(None),
             Ok(Some(row)) => {
                 let (epoch, policy) = (row.epoch, row.policy);
-                let item = row.item()?;
-                let hold = Hold { id: item.id, epoch };
+                let hold = Hold { id: TypedId::from_uuid(row.id), epoch };
+                let item = match row.item() {
+                    Ok(item) => item,
+                    Err(error) => {
+                        tracing::error!(work = %hold.id, error = &error as &dyn std::error::Error, "given up: it cannot be read");
+                        hold.give_up(&mut on).await?;
+                        continue;
+                    }
+                };
                 let keeper = Keeper::start(hold, store.clone(), taken, policy);
                 return Ok(Some(Claim { item, hold, keeper }));
             }

@@ -57,10 +57,11 @@ impl From<sqlx::Error> for StoreError {
                 }
                 Some("40001" | "40P01") => Self::Conflict,
                 Some("53100") => Self::Full(error),
-                // A statement, a lock or the next statement took longer than `Store::connect` allows.
-                Some("57014" | "55P03" | "25P03") => Self::Unavailable(error),
-                // The server is starting, stopping, or cut the connection.
-                Some("57P01" | "57P02" | "57P03" | "08006" | "08003" | "53300") => Self::Unavailable(error),
+                // The server is starting, stopping, or cut the connection; or a statement, a lock or the next statement took longer
+                // than `Store::connect` allows.
+                Some("57P01" | "57P02" | "57P03" | "08006" | "08003" | "53300" | "57014" | "55P03" | "25P03") => {
+                    Self::Unavailable(error)
+                }
                 _ => Self::Database(error),
             },
             _ => Self::Database(error),

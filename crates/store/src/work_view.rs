@@ -142,7 +142,7 @@ pub async fn latest_end(
     let row: Option<(f64, String, i32)> = sqlx::query_as(
         "SELECT extract(epoch FROM clock_timestamp() - w.finished_at)::float8, w.state,
                 (SELECT count(*)::int FROM work l
-                  WHERE l.agent_id = $1 AND l.kind = $2 AND l.finished_at > clock_timestamp() - interval '1 hour'
+                  WHERE l.agent_id = $1 AND l.kind = $2 AND l.finished_at > now() - interval '1 hour'
                     AND l.state = 'succeeded')
            FROM work w
           WHERE w.agent_id = $1 AND w.kind = $2 AND w.finished_at IS NOT NULL ORDER BY w.finished_at DESC LIMIT 1",

@@ -8,6 +8,7 @@ mod cli;
 mod config;
 #[cfg(test)]
 mod coverage;
+mod host;
 mod http;
 mod listen;
 mod openapi;

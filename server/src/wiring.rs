@@ -17,6 +17,7 @@ use occ_store::{Store, installation};
 use occ_supervisor::sandbox::Isolation;
 
 use crate::config::{self, Config};
+use crate::host;
 
 /// The two ways into the database.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ pub fn postgres(config: &Config) -> occ_postgres::Config {
 /// A store over the owner's connection: for migrate, init, sign-in links.
 pub async fn owner(config: &Config) -> anyhow::Result<Store> {
     let urls = database(config).await?;
-    Ok(Store::connect(urls.owner.parse().context("the database URL cannot be read")?, 2).await?)
+    Ok(Store::connect_unbounded(urls.owner.parse().context("the database URL cannot be read")?, 2).await?)
 }
 
 /// Brings the schema up to this version.
@@ -73,11 +74,12 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
     let keys = Arc::new(keyfiles::load(&key_dir)?);
     let driver =
         LocalDriver::open(local(config, row.id)?).await.context("the local driver cannot use its data folder")?;
+    let host = host::settle(&store, &row, &config.data_dir()).await?;
     Ok(Arc::new(Control {
         installation: row.id,
         store,
         compute: Arc::new(driver),
-        settings: settings(config),
+        settings: settings(config, host),
         secrets: Arc::new(DatabaseSecrets::new(Arc::clone(&keys)).with_files(&key_dir)),
         documents: Arc::new(SchemaCache::bundled()),
         keys,
@@ -100,11 +102,12 @@ pub fn local(config: &Config, installation: InstallationId) -> anyhow::Result<Lo
     })
 }
 
-fn settings(config: &Config) -> Settings {
+fn settings(config: &Config, host: String) -> Settings {
     Settings {
         deployment_deadline: Duration::from_secs(u64::from(config.controller.deployment_deadline_minutes) * 60),
         drain_grace: Duration::from_secs(u64::from(config.controller.drain_grace_seconds)),
         accept_unproven: config.model.accept_unproven,
+        host,
         ..Settings::default()
     }
 }

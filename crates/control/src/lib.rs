@@ -34,6 +34,7 @@ pub mod envelope;
 pub mod error;
 pub mod events;
 pub mod facts;
+pub mod host;
 pub mod housekeeping;
 pub mod in_use;
 pub mod installation;

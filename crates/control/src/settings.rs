@@ -18,7 +18,7 @@ pub struct Settings {
     pub default_quotas: Quotas,
     /// A stream's caller is looked at again after so long.
     pub look_again: Duration,
-    /// Name of the machine whose `local` target this process drives.
+    /// The machine whose `local` target this process drives (see `host.rs`).
     pub host: String,
 }
 

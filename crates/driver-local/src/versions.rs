@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use occ_driver::{Desired, Result};
+use occ_driver::{AgentKey, ComputeDriver as _, Desired, Result};
 use occ_model::agent::ExecutionMode;
 use occ_model::failure::{Failure, FailureCode};
 use occ_supervisor::process::{Capacity, WANTED};
@@ -39,18 +39,63 @@ impl LocalDriver {
         if !there {
             return Err(Failure::new(FailureCode::ImageUnavailable));
         }
-        // One that runs here already has its memory.
-        let runs = matches!(self.find(desired.key).await, Ok(Some(_)));
-        if !runs && Capacity::now().is_ok_and(|capacity| capacity.admit(WANTED).is_err()) {
+        let full = Capacity::now().is_ok_and(|capacity| capacity.admit(WANTED).is_err());
+        if full && !self.runs(desired.key).await {
             return Err(Failure::new(FailureCode::InsufficientCapacity));
         }
         Ok(())
+    }
+
+    /// Whether it runs here already, and so has its memory. A supervisor stays for a while after what it ran.
+    async fn runs(&self, key: AgentKey) -> bool {
+        matches!(self.observe_agent(key).await, Ok(Some(seen)) if seen.process.is_some())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use occ_driver::Observed;
+    use occ_model::agent::Health;
+    use occ_model::id::{AgentId, InstallationId, NamespaceId};
+    use occ_supervisor::protocol::{Answer, Frame, Request, read_line, write_line};
+    use tokio::io::BufReader;
+    use tokio::net::UnixListener;
+
     use super::*;
+    use crate::LocalConfig;
+
+    #[tokio::test]
+    async fn a_supervisor_that_lingers_holds_no_memory_of_its_agent() {
+        let data = tempfile::tempdir().unwrap();
+        let driver = LocalDriver::unclaimed(LocalConfig::for_tests(data.path())).unwrap();
+        let key =
+            AgentKey { installation: InstallationId::new(), namespace: NamespaceId::new(), agent: AgentId::new() };
+        let control = driver.place.agent(key.agent).control();
+        std::fs::create_dir_all(control.parent().unwrap()).unwrap();
+        let listener = UnixListener::bind(&control).unwrap();
+        tokio::spawn(async move {
+            for process in [None, Some("process".to_owned())] {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let (reader, mut writer) = stream.split();
+                let _asked: Option<Request> = read_line(&mut BufReader::new(reader)).await.unwrap();
+                let seen = Observed {
+                    epoch: 1,
+                    route: None,
+                    process,
+                    health: Health::Stopped,
+                    reason: None,
+                    running_turns: 0,
+                    memory: None,
+                    disk: None,
+                };
+                let last = Frame::Done { answer: Answer::Observed(Some(seen)) };
+                write_line(&mut writer, &last).await.unwrap();
+            }
+        });
+        assert!(!driver.runs(key).await);
+        assert!(driver.runs(key).await);
+    }
 
     #[test]
     fn the_pin_names_both_runtimes() {

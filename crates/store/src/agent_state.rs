@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::actor::word;
 use crate::connection::Conn;
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::tx::{Mutation, Observation, Tx};
 
 /// The pointers of one Agent.
@@ -97,9 +97,10 @@ pub async fn find(on: &mut impl Conn, namespace: NamespaceId, agent: AgentId) ->
     row.map(Row::pointers).transpose()
 }
 
-/// The same, locked until the transaction ends. The lock comes after the Namespace's and before the work item's.
+/// The same, locked until the transaction ends, but not against rows that only refer to it (see `named::Lock`). The lock comes after
+/// the Namespace's and before the work item's.
 pub async fn lock<K: Send>(tx: &mut Tx<K>, namespace: NamespaceId, agent: AgentId) -> Result<Option<Pointers>> {
-    let row: Option<Row> = sqlx::query_as(select!("AND a.namespace_id = $1 AND a.id = $2 FOR UPDATE"))
+    let row: Option<Row> = sqlx::query_as(select!("AND a.namespace_id = $1 AND a.id = $2 FOR NO KEY UPDATE"))
         .bind(namespace.uuid())
         .bind(agent.uuid())
         .fetch_optional(tx.conn())
@@ -194,7 +195,15 @@ pub async fn settled(on: &mut impl Conn) -> Result<Vec<Pointers>> {
     ))
     .fetch_all(on.conn())
     .await?;
-    rows.into_iter().map(Row::pointers).collect()
+    // One that cannot be read hides no other.
+    let readable = |row: Row| {
+        let id = row.id;
+        let told = |error: &StoreError| {
+            tracing::error!(agent = %id, error = error as &dyn std::error::Error, "an Agent's row cannot be read");
+        };
+        row.pointers().inspect_err(told).ok()
+    };
+    Ok(rows.into_iter().filter_map(readable).collect())
 }
 
 /// How many Agents of the Namespace are wanted running, not counting `except`.

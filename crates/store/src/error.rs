@@ -29,7 +29,7 @@ pub enum StoreError {
     /// COMMIT was sent, its answer got lost, and the database could not be asked in time (I17).
     #[error("the outcome of the commit is not known")]
     UnknownOutcome,
-    /// The database does not answer, or the pool is exhausted. Nothing was written.
+    /// The database does not answer, or not in time, or the pool is exhausted. Nothing was written.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
     /// The database has no room left. Nothing was written.
@@ -57,8 +57,11 @@ impl From<sqlx::Error> for StoreError {
                 }
                 Some("40001" | "40P01") => Self::Conflict,
                 Some("53100") => Self::Full(error),
-                // The server is starting, stopping, or cut the connection.
-                Some("57P01" | "57P02" | "57P03" | "08006" | "08003" | "53300") => Self::Unavailable(error),
+                // The server is starting, stopping, or cut the connection; or a statement, a lock or the next statement took longer
+                // than `Store::connect` allows.
+                Some("57P01" | "57P02" | "57P03" | "08006" | "08003" | "53300" | "57014" | "55P03" | "25P03") => {
+                    Self::Unavailable(error)
+                }
                 _ => Self::Database(error),
             },
             _ => Self::Database(error),

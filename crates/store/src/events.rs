@@ -150,6 +150,7 @@ impl Store {
             return Ok(());
         }
         let mut tx = self.observe().await?;
+        tx.unhurried().await?;
         sqlx::query(
             "WITH mark AS (SELECT xid, seq FROM outbox WHERE at < now() - $1 * interval '1 hour' ORDER BY xid DESC, seq DESC LIMIT 1)
              DELETE FROM outbox o USING mark m WHERE (o.xid, o.seq) < (m.xid, m.seq)",

@@ -28,6 +28,7 @@ impl Store {
             let any: bool = sqlx::query_scalar(look).fetch_one(self.read().await?.conn()).await?;
             if any {
                 let mut tx = self.observe().await?;
+                tx.unhurried().await?;
                 sqlx::query(remove).execute(tx.conn()).await?;
                 tx.commit().await?;
             }

@@ -21,6 +21,7 @@ pub mod idempotency;
 pub mod inspect;
 pub mod installation;
 pub mod list;
+pub mod local_host;
 mod meta;
 pub mod named;
 pub mod namespace;
@@ -55,6 +56,11 @@ pub use tx::{Audited, Mutation, Observation, Tx};
 /// Migrations of this version, embedded.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
+/// What a connection that serves waits for at most: a statement, a lock, and its own next statement within a transaction. So nothing
+/// that hangs holds up all behind it, and no connection is lost to it.
+const BOUNDS: [(&str, &str); 3] =
+    [("statement_timeout", "15s"), ("lock_timeout", "5s"), ("idle_in_transaction_session_timeout", "30s")];
+
 /// The pool of the application role.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -62,8 +68,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects with at most `connections` connections; a connection is waited for at most 5 s.
+    /// Connects with at most `connections` connections; a connection is waited for at most 5 s, a lock as long, a statement 15 s.
     pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<Self> {
+        Self::connect_unbounded(options.options(BOUNDS), connections).await
+    }
+
+    /// The same for the owner, whose migrations take the time they take: statements and locks are waited for without a bound.
+    pub async fn connect_unbounded(options: PgConnectOptions, connections: u32) -> Result<Self> {
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(Duration::from_secs(5))

@@ -57,7 +57,8 @@ pub(crate) enum Lock {
     No,
     /// Against changes, not against other sharers. For selects from one table: see [`lock_row`].
     Share,
-    /// Against everything. Likewise.
+    /// Against everything but a row that refers to it being written: no key of ours ever changes, and who writes such a row holds
+    /// other locks already, so that the two would wait for each other. Likewise.
     Update,
 }
 
@@ -88,7 +89,7 @@ where
             query.push(format!(" FOR SHARE OF {t}"));
         }
         Lock::Update => {
-            query.push(format!(" FOR UPDATE OF {t}"));
+            query.push(format!(" FOR NO KEY UPDATE OF {t}"));
         }
     }
     Ok(query.build_query_as().fetch_optional(on.conn()).await?)
@@ -103,7 +104,7 @@ pub(crate) async fn lock_row<I: TypedId>(
     id: I,
 ) -> Result<()> {
     let mut query = QueryBuilder::<Postgres>::new(format!("SELECT id FROM {table} WHERE id = "));
-    query.push_bind(id.uuid()).push(" AND namespace_id = ").push_bind(namespace.uuid()).push(" FOR UPDATE");
+    query.push_bind(id.uuid()).push(" AND namespace_id = ").push_bind(namespace.uuid()).push(" FOR NO KEY UPDATE");
     query.build().execute(tx.conn()).await?;
     Ok(())
 }

@@ -174,7 +174,7 @@ pub async fn destroy_unpinned(tx: &mut Tx<Mutation>, of: SecretId) -> Result<u64
 pub async fn destroy_released(tx: &mut Tx<Mutation>, revision: RevisionId) -> Result<u64> {
     let secrets: Vec<Uuid> = sqlx::query_scalar(
         "SELECT s.id FROM secret s JOIN revision_secret p ON p.secret_id = s.id AND p.version <> s.current_version
-          WHERE p.revision_id = $1 ORDER BY s.id FOR UPDATE OF s",
+          WHERE p.revision_id = $1 ORDER BY s.id FOR NO KEY UPDATE OF s",
     )
     .bind(revision.uuid())
     .fetch_all(tx.conn())

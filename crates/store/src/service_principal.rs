@@ -78,7 +78,7 @@ pub async fn find(on: &mut impl Conn, of: &Selector<ServicePrincipalId>) -> Resu
 /// Holds it against every other change until the transaction ends; `false` when it is gone.
 pub async fn lock(tx: &mut Tx<Mutation>, id: ServicePrincipalId) -> Result<bool> {
     let found: Option<Uuid> =
-        sqlx::query_scalar("SELECT id FROM service_principal WHERE id = $1 AND deleted_at IS NULL FOR UPDATE")
+        sqlx::query_scalar("SELECT id FROM service_principal WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE")
             .bind(id.uuid())
             .fetch_optional(tx.conn())
             .await?;

@@ -164,6 +164,7 @@ impl Store {
     /// four times as often as the session would end, so that whoever is active stays signed in.
     pub async fn session_used(&self, hash: &[u8], life: Lifetimes) -> Result<()> {
         let mut tx = self.observe().await?;
+        tx.unhurried().await?;
         sqlx::query(
             "UPDATE session SET last_used_at = now(), idle_until = least(now() + $2 * interval '1 second', expires_at)
               WHERE token_hash = $1

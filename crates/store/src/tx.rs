@@ -130,6 +130,12 @@ impl Tx<Audited> {
 }
 
 impl Tx<Observation> {
+    /// Takes its time: what it removes may be much.
+    pub(crate) async fn unhurried(&mut self) -> Result<()> {
+        sqlx::query("SET LOCAL statement_timeout = '10min'").execute(self.conn()).await?;
+        Ok(())
+    }
+
     /// Commits.
     pub async fn commit(self) -> Result<()> {
         commit(self.open, &self.pool).await

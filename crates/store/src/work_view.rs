@@ -126,19 +126,37 @@ pub async fn retry(tx: &mut Tx<Mutation>, id: WorkId) -> Result<bool> {
     Ok(done == 1)
 }
 
-/// When the latest item of this kind about the Agent ended, in seconds before now, and how.
+/// How the latest item of a kind about an Agent ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LatestEnd {
+    /// So many seconds before now.
+    pub seconds: f64,
+    /// How.
+    pub state: WorkState,
+    /// So many of that kind succeeded in the hour before now.
+    pub succeeded_lately: i32,
+}
+
+/// When the latest item of this kind about the Agent ended, and how.
 pub async fn latest_end(
     on: &mut impl Conn,
     agent: occ_model::id::AgentId,
     kind: WorkKind,
-) -> Result<Option<(f64, WorkState)>> {
-    let row: Option<(f64, String)> = sqlx::query_as(
-        "SELECT extract(epoch FROM clock_timestamp() - finished_at)::float8, state FROM work
-          WHERE agent_id = $1 AND kind = $2 AND finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1",
+) -> Result<Option<LatestEnd>> {
+    let row: Option<(f64, String, i32)> = sqlx::query_as(
+        "SELECT extract(epoch FROM clock_timestamp() - w.finished_at)::float8, w.state,
+                (SELECT count(*)::int FROM work l
+                  WHERE l.agent_id = $1 AND l.kind = $2 AND l.finished_at > now() - interval '1 hour'
+                    AND l.state = 'succeeded')
+           FROM work w
+          WHERE w.agent_id = $1 AND w.kind = $2 AND w.finished_at IS NOT NULL ORDER BY w.finished_at DESC LIMIT 1",
     )
     .bind(agent.uuid())
     .bind(kind.as_str())
     .fetch_optional(on.conn())
     .await?;
-    row.map(|(seconds, state)| Ok((seconds, word(&state, "work state")?))).transpose()
+    row.map(|(seconds, state, succeeded_lately)| {
+        Ok(LatestEnd { seconds, state: word(&state, "work state")?, succeeded_lately })
+    })
+    .transpose()
 }

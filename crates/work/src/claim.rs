@@ -167,20 +167,20 @@ WITH busy AS (
      GROUP BY namespace_id HAVING count(*) >= $2
 ), late AS (
     SELECT id FROM work WHERE state = 'running' AND lease_until < clock_timestamp() AND (host IS NULL OR host = $1)
-     ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY lease_until LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), fair AS (
     SELECT id FROM work w
      WHERE state = 'queued' AND run_after <= clock_timestamp() AND (host IS NULL OR host = $1)
        AND NOT EXISTS (SELECT FROM late)
        AND (namespace_id IS NULL OR namespace_id NOT IN (SELECT namespace_id FROM busy))
        AND NOT EXISTS (SELECT FROM work r WHERE r.state = 'running' AND r.lane && w.lane)
-     ORDER BY run_after, id LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY run_after, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), other AS (
     SELECT id FROM work w
      WHERE state = 'queued' AND run_after <= clock_timestamp() AND (host IS NULL OR host = $1)
        AND NOT EXISTS (SELECT FROM late) AND NOT EXISTS (SELECT FROM fair)
        AND NOT EXISTS (SELECT FROM work r WHERE r.state = 'running' AND r.lane && w.lane)
-     ORDER BY run_after, id LIMIT 1 FOR UPDATE SKIP LOCKED
+     ORDER BY run_after, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), chosen AS (
     SELECT id FROM late UNION ALL SELECT id FROM fair UNION ALL SELECT id FROM other LIMIT 1
 ), taken AS (
@@ -219,8 +219,15 @@ pub async fn claim(store: &Store, limits: &Limits) -> Result<Option<Claim>> {
             Ok(None) => return Ok(None),
             Ok(Some(row)) => {
                 let (epoch, policy) = (row.epoch, row.policy);
-                let item = row.item()?;
-                let hold = Hold { id: item.id, epoch };
+                let hold = Hold { id: TypedId::from_uuid(row.id), epoch };
+                let item = match row.item() {
+                    Ok(item) => item,
+                    Err(error) => {
+                        tracing::error!(work = %hold.id, error = &error as &dyn std::error::Error, "given up: it cannot be read");
+                        hold.give_up(&mut on).await?;
+                        continue;
+                    }
+                };
                 let keeper = Keeper::start(hold, store.clone(), taken, policy);
                 return Ok(Some(Claim { item, hold, keeper }));
             }

@@ -7,11 +7,13 @@ use occ_store::{Conn, Store};
 use crate::claim::Limits;
 use crate::error::Result;
 
-/// How long until the next item is due or the next lease ends, as far as is known now; `None`: nothing is queued or running.
+/// How long until the next item is due or the next lease ends, as far as is known now; `None`: nothing is queued or running. What
+/// waits behind a running item of its lane is not due (see `TAKE`): the end of that item wakes whoever waits.
 pub async fn next_due(store: &Store, limits: &Limits) -> Result<Option<Duration>> {
     let seconds: Option<f64> = sqlx::query_scalar(
         "SELECT extract(epoch FROM least(
-            (SELECT min(run_after) FROM work WHERE state = 'queued' AND (host IS NULL OR host = $1)),
+            (SELECT min(run_after) FROM work w WHERE state = 'queued' AND (host IS NULL OR host = $1)
+                AND NOT EXISTS (SELECT FROM work r WHERE r.state = 'running' AND r.lane && w.lane)),
             (SELECT min(lease_until) FROM work WHERE state = 'running' AND (host IS NULL OR host = $1))
          ) - clock_timestamp())::float8",
     )

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use occ_model::failure::FailureCode;
 use occ_model::id::{TypedId, WorkId};
 use occ_store::{Conn, Store, Tx};
 use tokio::sync::watch;
@@ -62,6 +63,28 @@ impl Hold {
         .bind(self.id.uuid())
         .bind(self.epoch)
         .execute(store.read().await?.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// How often a worker that had the item died or hung.
+    pub async fn times_lost(self, on: &mut impl Conn) -> Result<i64> {
+        let lost = "SELECT count(*) FROM work_attempt WHERE work_id = $1 AND outcome = 'lost'";
+        Ok(sqlx::query_scalar(lost).bind(self.id.uuid()).fetch_one(on.conn()).await?)
+    }
+
+    /// Ends an item that nobody can ever do: this program cannot read its row.
+    pub(crate) async fn give_up(self, on: &mut impl Conn) -> Result<()> {
+        sqlx::query(
+            "WITH ended AS (UPDATE work SET state = 'failed', lease_until = NULL, last_error = $3, finished_at = now()
+                             WHERE id = $1 AND state = 'running' AND epoch = $2 RETURNING id)
+             UPDATE work_attempt SET ended_at = now(), outcome = 'failed', code = $3
+              WHERE work_id = (SELECT id FROM ended) AND epoch = $2",
+        )
+        .bind(self.id.uuid())
+        .bind(self.epoch)
+        .bind(FailureCode::InternalFault.as_str())
+        .execute(on.conn())
         .await?;
         Ok(())
     }

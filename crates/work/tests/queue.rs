@@ -7,7 +7,7 @@ use std::time::Duration;
 use occ_model::id::{AgentId, NamespaceId, ServicePrincipalId, TypedId, WorkId};
 use occ_model::identity::{Actor, Identity};
 use occ_model::work::WorkKind;
-use occ_store::{Conn, Observation, Store, Tx};
+use occ_store::{Conn, Observation, Store, StoreError, Tx};
 use occ_work::{Claim, Limits, NewWork, Outcome, Stuck, WorkError, claim, enqueue, next_due, stuck};
 use sqlx::PgPool;
 
@@ -319,6 +319,100 @@ async fn a_released_claim_is_due_at_once_and_costs_nothing(pool: PgPool) {
     assert_eq!(q.row(id).await, ("queued".to_owned(), 0, None));
     assert!(matches!(q.finish(held).await, Err(WorkError::ClaimLost)));
     q.take().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn what_waits_behind_its_lane_is_not_due_before_the_lease_there_ends(pool: PgPool) {
+    let q = Queue::new(pool).await;
+    let ns = q.namespace().await;
+    let agent = q.agent(ns).await;
+    q.about(ns, agent).await;
+    q.about(ns, agent).await;
+    let first = q.take().await;
+    let due = next_due(&q.store, &here()).await.unwrap().unwrap();
+    assert!(due > Duration::from_secs(10), "{due:?}");
+    q.finish(first).await.unwrap();
+    assert_eq!(next_due(&q.store, &here()).await.unwrap(), Some(Duration::ZERO));
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_row_that_cannot_be_read_is_given_up_and_holds_up_nobody(pool: PgPool) {
+    let q = Queue::new(pool).await;
+    let ns = q.namespace().await;
+    let (one, two) = (q.agent(ns).await, q.agent(ns).await);
+    let unreadable = q.about(ns, one).await;
+    let other = q.about(ns, two).await;
+    sqlx::query("UPDATE work SET kind = 'of_the_future' WHERE id = $1")
+        .bind(unreadable.uuid())
+        .execute(&q.pool)
+        .await
+        .unwrap();
+    assert_eq!(q.take().await.item().id, other);
+    assert_eq!(q.row(unreadable).await, ("failed".to_owned(), 0, Some("INTERNAL_FAULT".to_owned())));
+    let open: i64 = sqlx::query_scalar("SELECT count(*) FROM work_attempt WHERE ended_at IS NULL")
+        .fetch_one(&q.pool)
+        .await
+        .unwrap();
+    assert_eq!(open, 1);
+    sqlx::query("UPDATE agent SET health = CASE id WHEN $1 THEN 'of_the_future' ELSE 'failed' END")
+        .bind(one.uuid())
+        .execute(&q.pool)
+        .await
+        .unwrap();
+    sqlx::query("DELETE FROM work").execute(&q.pool).await.unwrap();
+    let settled = occ_store::agent_state::settled(&mut q.store.read().await.unwrap()).await.unwrap();
+    assert_eq!(settled.iter().map(|found| found.agent).collect::<Vec<_>>(), [two]);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn who_holds_a_namespace_and_who_queues_work_in_it_do_not_wait_for_each_other(pool: PgPool) {
+    let q = Queue::new(pool).await;
+    let ns = q.namespace().await;
+    let agent = q.agent(ns).await;
+    // Admission with a quota: the Namespace, then the Agent. A step: the Agent, then work in the Namespace.
+    let (mut admission, mut step) = (q.tx().await, q.tx().await);
+    occ_store::namespace::lock(&mut admission, ns).await.unwrap().unwrap();
+    occ_store::agent_state::lock(&mut step, ns, agent).await.unwrap().unwrap();
+    let item = NewWork::new(WorkKind::AgentStop, "stop", actor()).about(ns, agent);
+    tokio::time::timeout(Duration::from_secs(5), enqueue(&mut step, &item)).await.expect("it waits").unwrap();
+    step.commit().await.unwrap();
+    occ_store::agent_state::lock(&mut admission, ns, agent).await.unwrap().unwrap();
+    // Whoever only holds the Namespace waits.
+    let mut other = q.tx().await;
+    let held = tokio::time::timeout(Duration::from_millis(300), occ_store::namespace::share(&mut other, ns));
+    assert!(held.await.is_err(), "it is held alone");
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn a_connection_that_serves_waits_for_nothing_without_end(pool: PgPool) {
+    let options = pool.connect_options().as_ref().clone();
+    let store = Store::connect(options.clone(), 1).await.unwrap();
+    let mut on = store.read().await.unwrap();
+    for (name, bound) in
+        [("statement_timeout", "15s"), ("lock_timeout", "5s"), ("idle_in_transaction_session_timeout", "30s")]
+    {
+        let set: String =
+            sqlx::query_scalar("SELECT current_setting($1)").bind(name).fetch_one(on.conn()).await.unwrap();
+        assert_eq!(set, bound, "{name}");
+    }
+    // What the bounds end is no fault: it may be tried again.
+    let mut holder = pool.begin().await.unwrap();
+    sqlx::query("UPDATE policy SET epoch = epoch").execute(&mut *holder).await.unwrap();
+    for (setting, statement) in [
+        ("SET lock_timeout = '50ms'", "SELECT epoch FROM policy FOR SHARE"),
+        ("SET lock_timeout = 0", "SELECT 1"),
+        ("SET statement_timeout = '50ms'", "SELECT epoch FROM policy FOR SHARE"),
+    ] {
+        sqlx::query(setting).execute(on.conn()).await.unwrap();
+        let ended = sqlx::query(statement).execute(on.conn()).await.map_err(StoreError::from);
+        assert!(matches!(ended, Ok(_) | Err(StoreError::Unavailable(_))), "{ended:?}");
+        assert_eq!(ended.is_ok(), statement == "SELECT 1");
+    }
+    // A migration takes the time it takes.
+    let owner = Store::connect_unbounded(options, 1).await.unwrap();
+    let mut on = owner.read().await.unwrap();
+    let set: String = sqlx::query_scalar("SHOW statement_timeout").fetch_one(on.conn()).await.unwrap();
+    assert_eq!(set, "0");
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

@@ -65,8 +65,22 @@ fn load_with(file: Option<&Path>, environment: &Environment) -> Result<Config, C
         "database.owner_url",
         &origins,
     )?;
+    // The supervisors of Agents, which get them too, leave the working directory.
+    absolute(&mut config.data_dir, "data_dir", &origins)?;
+    absolute(&mut config.local.runtimes_dir, "local.runtimes_dir", &origins)?;
     rules::check(&config, &origins)?;
     Ok(config)
+}
+
+/// A folder that was written as seen from the working directory, as seen from everywhere.
+fn absolute(folder: &mut Option<PathBuf>, key: &str, origins: &Origins) -> Result<(), ConfigError> {
+    if let Some(written) = folder {
+        *written = std::path::absolute(&*written).map_err(|error| {
+            let what = format!("is no path: {error}");
+            ConfigError::new(origins.of(key), what, "write the folder's absolute path")
+        })?;
+    }
+    Ok(())
 }
 
 /// The file's text; a default file that is not there is empty.

@@ -30,6 +30,17 @@ fn a_file_and_the_environment_make_one_configuration() {
 }
 
 #[test]
+fn a_relative_folder_is_the_same_from_every_working_directory() {
+    let here = std::env::current_dir().unwrap();
+    let config = loaded("data_dir = \"occ\"\n[local]\nruntimes_dir = \"./runtimes\"\n", &[]).unwrap();
+    assert_eq!((config.data_dir(), config.runtimes_dir()), (here.join("occ"), here.join("runtimes")));
+    let config = loaded("", &[("OCC_DATA_DIR", "./occ"), ("OCC_RUNTIMES_DIR", "runtimes")]).unwrap();
+    assert_eq!((config.data_dir(), config.runtimes_dir()), (here.join("occ"), here.join("runtimes")));
+    let (what, _) = refused("data_dir = \"\"\n", &[]);
+    assert!(what.starts_with("occ.toml:1:12, data_dir: is no path"), "{what}");
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_line() {
     let (what, next) = refused("[server]\nlisten = \"127.0.0.1:1\"\nprot = 2\n", &[]);
     assert!(what.starts_with("occ.toml:3:1, server.prot: unknown field `prot`"), "{what}");

@@ -1,6 +1,7 @@
 //! What stops `occ serve` before it begins, and recovery: each with its next step.
 
 use std::net::TcpListener;
+use std::process::Command;
 
 use sqlx::PgPool;
 
@@ -20,6 +21,33 @@ async fn a_port_in_use_stops_serve_and_loses_nothing(pool: PgPool) {
     assert_eq!(after, before);
     drop(taken);
     machine.serve();
+}
+
+#[sqlx::test(migrations = false)]
+async fn i1_a_second_data_folder_on_the_same_database_is_refused(pool: PgPool) {
+    let machine = Machine::new(&pool);
+    machine.init();
+    drop(machine.serve());
+    let second = Machine::new(&pool);
+    std::fs::create_dir(second.data()).unwrap();
+    let copied = Command::new("cp").arg("-r").arg(machine.data().join("keys")).arg(second.data()).status().unwrap();
+    assert!(copied.success());
+    for command in [&["keyring", "rewrap"][..], &["serve"]] {
+        let ran = second.run(command);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("another data folder") && ran.err.contains("next: "), "{ran:?}");
+    }
+    assert!(!second.data().join("host-id").exists());
+    // The folder itself may move.
+    let home = tempfile::tempdir().unwrap();
+    let moved = home.path().join("moved");
+    std::fs::rename(machine.data(), &moved).unwrap();
+    drop(Machine::at(&pool, home, moved).serve());
+    let bound: i64 = sqlx::query_scalar("SELECT count(*) FROM audit_event WHERE action = 'installation.bind_host'")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(bound, 1);
 }
 
 #[sqlx::test(migrations = false)]

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use futures::{StreamExt as _, stream};
 use occ_driver::{AgentKey, DriverError, Observed};
 use occ_model::agent::{DesiredState, Health, RouteState};
 use occ_model::event::ChangeOp;
@@ -13,7 +14,7 @@ use occ_model::operation::Kind;
 use occ_model::work::{WorkKind, WorkState};
 use occ_store::agent_state::{self, Pointers};
 use occ_store::audit::Entry;
-use occ_store::work_view;
+use occ_store::work_view::{self, LatestEnd};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -26,10 +27,12 @@ use crate::context::Cx;
 const LOOK: Duration = Duration::from_secs(10);
 /// After a restoration that did not succeed, the next one waits so long.
 const COOL_DOWN: f64 = 300.0;
-/// After one that did, so long: what falls over again at once is not restored in a loop.
+/// After one that did, so long, doubled for each further one of the last hour, up to [`LONGEST_SETTLE`]: what falls over again and
+/// again is not restored in a loop.
 const SETTLE: f64 = 20.0;
-/// The compiled schema is dropped when it was not used for so long.
-const SCHEMA_IDLE: Duration = Duration::from_mins(10);
+const LONGEST_SETTLE: f64 = 900.0;
+/// So many Agents are asked at once; one that does not answer holds up no other.
+const AT_ONCE: usize = 8;
 
 /// Looks at once, and then every ten seconds, until `shutdown`.
 pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
@@ -38,7 +41,6 @@ pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
         if let Err(fault) = look(&control, &mut findings).await {
             tracing::warn!(fault = &fault as &dyn std::error::Error, "the target could not be compared with the rows");
         }
-        control.documents.drop_idle(Instant::now(), SCHEMA_IDLE);
         tokio::select! {
             () = shutdown.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
@@ -56,6 +58,14 @@ const LOOKS_WHILE_ALIVE: u32 = 6;
 struct Findings {
     looked: bool,
     seen: HashMap<AgentId, (Finding, u32)>,
+}
+
+impl Findings {
+    fn note(&mut self, agent: AgentId, found: Option<(Finding, u32)>) {
+        if let Some(found) = found {
+            self.seen.insert(agent, found);
+        }
+    }
 }
 
 /// How target and rows disagree.
@@ -103,22 +113,45 @@ async fn look(control: &Arc<Control>, findings: &mut Findings) -> Result<(), Fau
     let agents = agent_state::settled(&mut control.store.read().await?).await?;
     let first = !std::mem::replace(&mut findings.looked, true);
     let before = std::mem::take(&mut findings.seen);
-    for pointers in agents {
+    let observed = stream::iter(agents).map(|pointers| async move {
         let key = AgentKey { installation: control.installation, namespace: pointers.namespace, agent: pointers.agent };
         let seen = control.compute.observe_agent(key).await;
-        if let Err(error) = &seen {
-            tracing::debug!(agent = %key.agent, error = error as &dyn std::error::Error, "the target does not say what runs");
-        }
-        let (health, reason) = health(&pointers, &seen);
-        store_health(control, &pointers, health, reason.as_deref()).await?;
-        let Some(finding) = seen.ok().and_then(|seen| finding(&pointers, seen.as_ref())) else { continue };
-        let looks = before.get(&key.agent).filter(|(known, _)| *known == finding).map_or(1, |(_, looks)| looks + 1);
-        findings.seen.insert(key.agent, (finding, looks));
-        if looks >= finding.looks(first) {
-            queue(control, &pointers, finding).await?;
+        (pointers, seen)
+    });
+    let mut observed = std::pin::pin!(observed.buffer_unordered(AT_ONCE));
+    while let Some((pointers, seen)) = observed.next().await {
+        let known = before.get(&pointers.agent).copied();
+        match compare(control, &pointers, seen, known, first).await {
+            Ok(found) => findings.note(pointers.agent, found),
+            Err(fault) => {
+                tracing::warn!(agent = %pointers.agent, ?fault, "an Agent could not be compared with its row");
+                findings.note(pointers.agent, known);
+            }
         }
     }
     Ok(())
+}
+
+/// One Agent. Answers what disagrees, and in how many looks now.
+async fn compare(
+    control: &Arc<Control>,
+    pointers: &Pointers,
+    seen: Result<Option<Observed>, DriverError>,
+    known: Option<(Finding, u32)>,
+    first: bool,
+) -> Result<Option<(Finding, u32)>, Fault> {
+    if let Err(error) = &seen {
+        let error = error as &dyn std::error::Error;
+        tracing::debug!(agent = %pointers.agent, error, "the target does not say what runs");
+    }
+    let (health, reason) = health(pointers, &seen);
+    store_health(control, pointers, health, reason.as_deref()).await?;
+    let Some(finding) = seen.ok().and_then(|seen| finding(pointers, seen.as_ref())) else { return Ok(None) };
+    let looks = known.filter(|(known, _)| *known == finding).map_or(1, |(_, looks)| looks + 1);
+    if looks >= finding.looks(first) {
+        queue(control, pointers, finding).await?;
+    }
+    Ok(Some((finding, looks)))
 }
 
 /// The health that rows show: of what should run, as far as it is known.
@@ -187,12 +220,19 @@ fn finding(pointers: &Pointers, seen: Option<&Observed>) -> Option<Finding> {
     }
 }
 
+/// Seconds between a restoration and the next one.
+fn pause(last: &LatestEnd) -> f64 {
+    match last.state {
+        WorkState::Succeeded => (SETTLE * 2_f64.powi(last.succeeded_lately.saturating_sub(1))).min(LONGEST_SETTLE),
+        _ => COOL_DOWN,
+    }
+}
+
 /// Queues the restoration, once among all controllers, unless the last one is too recent.
 async fn queue(control: &Arc<Control>, pointers: &Pointers, finding: Finding) -> Result<(), Fault> {
     let (namespace, agent) = (pointers.namespace, pointers.agent);
     let last = work_view::latest_end(&mut control.store.read().await?, agent, WorkKind::AgentRecover).await?;
-    let pause = |state| if state == WorkState::Succeeded { SETTLE } else { COOL_DOWN };
-    if last.is_some_and(|(seconds, state)| seconds < pause(state)) {
+    if last.is_some_and(|last| last.seconds < pause(&last)) {
         return Ok(());
     }
     let controller = record::controller(control).await?;
@@ -212,4 +252,17 @@ async fn queue(control: &Arc<Control>, pointers: &Pointers, finding: Finding) ->
     tx.audit(entry).await?.commit().await?;
     cx.wake.committed();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pause_after_a_restoration_doubles_with_each_of_the_last_hour() {
+        let after = |state, succeeded_lately| pause(&LatestEnd { seconds: 0.0, state, succeeded_lately });
+        let pauses = [1, 2, 3, 6, 7, 40].map(|lately| after(WorkState::Succeeded, lately).round());
+        assert_eq!(pauses.map(|seconds| seconds.to_string()), ["20", "40", "80", "640", "900", "900"]);
+        assert!(after(WorkState::Failed, 0) > 299.0);
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use occ_model::audit::Outcome as Ended;
+use occ_model::failure::FailureCode;
 use occ_model::id::TypedId;
 use occ_model::operation::Kind;
 use occ_model::work::WorkKind;
@@ -18,7 +19,8 @@ use super::{delete, deploy, namespace, record, recover, retire, stop};
 use crate::Control;
 use crate::context::Cx;
 
-/// An item that is no deployment is given up after so many attempts; a person can retry it.
+/// An item that is no deployment is given up after so many attempts; a person can retry it. A deployment has its deadline, and is given
+/// up when so many workers died of it.
 const ATTEMPTS: i32 = 20;
 
 /// Runs the step of a claim to its end.
@@ -26,15 +28,10 @@ pub(super) async fn run(control: Arc<Control>, claim: Claim) {
     let cx = Cx::new(control, claim.item().actor.clone(), claim.item().request);
     let mut held = Held::new(claim);
     let item = held.item().clone();
-    let ended = match item.kind {
-        WorkKind::NamespaceEnsure => namespace::ensure(&cx, &mut held).await,
-        WorkKind::NamespaceDelete => namespace::delete(&cx, &mut held).await,
-        WorkKind::RevisionDeploy => Box::pin(deploy::run(&cx, &mut held)).await,
-        WorkKind::AgentStop => stop::run(&cx, &mut held).await,
-        WorkKind::AgentRecover => Box::pin(recover::run(&cx, &mut held)).await,
-        WorkKind::RevisionRetire => retire::run(&cx, &mut held).await,
-        WorkKind::AgentDelete => delete::run(&cx, &mut held).await,
-        WorkKind::CredentialWithdraw => retire::withdraw(&cx, &mut held).await,
+    let ended = match spent(&cx, &held).await {
+        Ok(true) => give_up_spent(&cx, &mut held).await,
+        Ok(false) => step(&cx, &mut held).await,
+        Err(fault) => Err(fault),
     };
     let Err(fault) = ended else {
         cx.wake.committed();
@@ -48,6 +45,37 @@ pub(super) async fn run(control: Arc<Control>, claim: Claim) {
                 tracing::warn!(work = %item.id, fault, "the item could not be put back; its lease will expire");
             }
         }
+    }
+}
+
+async fn step(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
+    match held.item().kind {
+        WorkKind::NamespaceEnsure => namespace::ensure(cx, held).await,
+        WorkKind::NamespaceDelete => namespace::delete(cx, held).await,
+        WorkKind::RevisionDeploy => Box::pin(deploy::run(cx, held)).await,
+        WorkKind::AgentStop => stop::run(cx, held).await,
+        WorkKind::AgentRecover => Box::pin(recover::run(cx, held)).await,
+        WorkKind::RevisionRetire => retire::run(cx, held).await,
+        WorkKind::AgentDelete => delete::run(cx, held).await,
+        WorkKind::CredentialWithdraw => retire::withdraw(cx, held).await,
+    }
+}
+
+/// Whether its every attempt is spent before it begins. Put back after a fault it would have been given up; so these are attempts of
+/// workers that died of it or hung.
+async fn spent(cx: &Cx, held: &Held) -> Result<bool, Fault> {
+    let item = held.item();
+    if item.attempts < ATTEMPTS {
+        return Ok(false);
+    }
+    Ok(item.deployment.is_none() || held.hold().times_lost(&mut cx.store.read().await?).await? >= i64::from(ATTEMPTS))
+}
+
+async fn give_up_spent(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
+    tracing::error!(work = %held.item().id, "workers die of this item; it is given up");
+    match held.item().deployment {
+        Some(_) => Box::pin(deploy::give_up(cx, held)).await,
+        None => give_up(cx, held, FailureCode::InternalFault.as_str()).await,
     }
 }
 
@@ -72,7 +100,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
         Fault::Retry { code, error } => {
             tracing::error!(work = %held.item().id, code, error = &error as &dyn std::error::Error, "a step failed");
             if deployment.is_none() && held.item().attempts + 1 >= ATTEMPTS {
-                return give_up(cx, held, code).await;
+                return give_up(cx, &mut held, code).await;
             }
             let mut tx = cx.store.observe().await?;
             held.hold().prove(&mut tx).await?;
@@ -86,7 +114,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
     }
 }
 
-async fn give_up(cx: &Cx, mut held: Held, code: &'static str) -> Result<(), Fault> {
+async fn give_up(cx: &Cx, held: &mut Held, code: &'static str) -> Result<(), Fault> {
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let item = held.item().clone();
     held.take()?.finish(&mut tx, Outcome::Failed(code)).await?;

@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
 use crate::protocol::{Frame, Subject};
@@ -21,13 +21,13 @@ pub(super) struct InHand {
 #[derive(Debug)]
 struct Latest {
     subject: Subject,
-    caller: UnboundedSender<Frame>,
+    caller: Sender<Frame>,
     superseded: CancellationToken,
 }
 
 impl InHand {
     /// A request comes. Returns what says that a later one has taken its place.
-    pub fn take_up(&self, subject: Subject, caller: &UnboundedSender<Frame>) -> CancellationToken {
+    pub fn take_up(&self, subject: Subject, caller: &Sender<Frame>) -> CancellationToken {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = latest.as_ref().filter(|before| before.caller.is_closed() && before.subject != subject) {
             before.superseded.cancel();
@@ -51,7 +51,7 @@ impl InHand {
 #[cfg(test)]
 mod tests {
     use occ_model::id::RevisionId;
-    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::sync::mpsc::channel;
 
     use super::*;
 
@@ -59,14 +59,14 @@ mod tests {
     fn only_a_request_whose_caller_left_gives_way_and_only_to_another_wish() {
         let in_hand = InHand::default();
         let start = Subject::Activate(RevisionId::new());
-        let (caller, hears) = unbounded_channel();
+        let (caller, hears) = channel(1);
         let first = in_hand.take_up(start, &caller);
         let second = in_hand.take_up(Subject::End, &caller);
         assert!(!first.is_cancelled(), "its caller is there");
         drop(hears);
         let _same = in_hand.take_up(Subject::End, &caller);
         assert!(!second.is_cancelled(), "asked again is no other wish");
-        let (caller, _hears) = unbounded_channel();
+        let (caller, _hears) = channel(1);
         let third = in_hand.take_up(start, &caller);
         assert!(!third.is_cancelled());
     }
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn a_start_that_nobody_waits_for_gives_way_to_a_stop() {
         let in_hand = InHand::default();
-        let (caller, hears) = unbounded_channel();
+        let (caller, hears) = channel(1);
         let start = in_hand.take_up(Subject::Activate(RevisionId::new()), &caller);
         drop(hears);
-        let (caller, _hears) = unbounded_channel();
+        let (caller, _hears) = channel(1);
         let _stop = in_hand.take_up(Subject::End, &caller);
         assert!(start.is_cancelled());
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::channel;
 
 use super::core::Agent;
 use super::{end, request};
@@ -18,6 +18,8 @@ use crate::{Error, Result};
 
 /// How long running turns may go on when the machine ends us.
 const LAST_GRACE: Duration = Duration::from_secs(5);
+/// Frames that a caller may be behind. Steps fit in; a follower of the log who is slower waits, and misses lines.
+const BEHIND: usize = 256;
 
 /// Serves requests and turns until nothing is left to do or the machine ends us. Nothing of the Agent runs afterwards.
 pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
@@ -89,7 +91,7 @@ async fn attend(agent: Arc<Agent>, stream: UnixStream) {
             return;
         }
     };
-    let (frames, mut outgoing) = unbounded_channel();
+    let (frames, mut outgoing) = channel(BEHIND);
     let worker = agent.clone();
     tokio::spawn(async move {
         let _busy = busy;
@@ -97,7 +99,7 @@ async fn attend(agent: Arc<Agent>, stream: UnixStream) {
             Ok(answer) => Frame::Done { answer },
             Err(refusal) => Frame::Refused { refusal },
         };
-        let _left = frames.send(last);
+        let _left = frames.send(last).await;
     });
     loop {
         let frame = tokio::select! {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt as _;
-use tokio::sync::mpsc::UnboundedSender;
+use futures::{Stream, StreamExt as _};
+use occ_model::chat::LogLine;
+use tokio::sync::mpsc::Sender;
 use tokio::time::Instant;
 
 use super::core::{Agent, Work};
@@ -21,7 +22,7 @@ const LONGEST: Duration = Duration::from_hours(1);
 const MAX_TAIL: usize = 1_000;
 
 /// Does it; frames before the last go to `caller`.
-pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &UnboundedSender<Frame>) -> Outcome<Answer> {
+pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Sender<Frame>) -> Outcome<Answer> {
     if request.key != agent.key {
         return Err(Refusal::Misdirected);
     }
@@ -107,22 +108,62 @@ fn open(agent: &Agent, work: &Work, revision: occ_model::id::RevisionId) -> Outc
     }
 }
 
-async fn logs(agent: &Agent, tail: usize, follow: bool, caller: &UnboundedSender<Frame>) -> Outcome<Answer> {
+async fn logs(agent: &Agent, tail: usize, follow: bool, caller: &Sender<Frame>) -> Outcome<Answer> {
     let Some(folder) = agent.folder() else { return Ok(Answer::Nothing) };
     let tail = tail.min(MAX_TAIL);
     if !follow {
         for line in folder.book.tail(tail)? {
-            let _left = caller.send(Frame::Line { line });
+            let _left = caller.send(Frame::Line { line }).await;
         }
         return Ok(Answer::Nothing);
     }
-    let mut lines = std::pin::pin!(folder.book.follow(tail)?);
+    pass_on(folder.book.follow(tail)?, caller).await;
+    Ok(Answer::Nothing)
+}
+
+/// Passes lines on as fast as the caller takes them, until the caller leaves. Meanwhile the log keeps few and drops the rest.
+async fn pass_on(lines: impl Stream<Item = LogLine>, caller: &Sender<Frame>) {
+    let mut lines = std::pin::pin!(lines);
     loop {
         let line = tokio::select! {
-            () = caller.closed() => return Ok(Answer::Nothing),
+            () = caller.closed() => return,
             line = lines.next() => line,
         };
-        let Some(line) = line else { return Ok(Answer::Nothing) };
-        let _left = caller.send(Frame::Line { line });
+        let Some(line) = line else { return };
+        if caller.send(Frame::Line { line }).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use tokio::sync::mpsc::channel;
+
+    use super::*;
+    use crate::logs::{LogBook, Redactor};
+
+    #[tokio::test]
+    async fn a_follower_that_does_not_read_costs_a_bounded_number_of_lines() {
+        const SAID: usize = 3_000;
+        let room = tempfile::tempdir().unwrap();
+        let book = LogBook::open(room.path(), Redactor::new()).unwrap();
+        let lines = book.follow(0).unwrap();
+        let (caller, mut hears) = channel(16);
+        let following = tokio::spawn(async move { pass_on(lines, &caller).await });
+        for number in 0..SAID {
+            book.say("info", &format!("line {number}"));
+            tokio::task::yield_now().await;
+        }
+        assert!(!following.is_finished() && hears.len() == 16, "it waits for who follows");
+        let (mut heard, mut last) = (0, String::new());
+        while last != format!("line {}", SAID - 1) {
+            let Some(Frame::Line { line }) = hears.recv().await else { unreachable!("it follows") };
+            (heard, last) = (heard + 1, line.text);
+        }
+        assert!(heard < SAID / 2, "{heard} lines were kept");
+        drop(hears);
+        following.await.unwrap();
     }
 }

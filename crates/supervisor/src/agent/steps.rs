@@ -1,17 +1,17 @@
 //! Steps as they happen, to whoever asked.
 
 use occ_model::deployment::{StepKind, StepState};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 
 use crate::protocol::Frame;
 
-/// Tells the caller; a caller that left hears nothing.
+/// Tells the caller; a caller that left, or that does not listen, hears nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Steps(Option<UnboundedSender<Frame>>);
+pub struct Steps(Option<Sender<Frame>>);
 
 impl Steps {
     /// To this caller.
-    pub fn to(caller: UnboundedSender<Frame>) -> Self {
+    pub fn to(caller: Sender<Frame>) -> Self {
         Self(Some(caller))
     }
 
@@ -37,7 +37,7 @@ impl Steps {
 
     fn tell(&self, kind: StepKind, state: StepState, note: Option<String>) {
         if let Some(caller) = &self.0 {
-            let _left = caller.send(Frame::Step { kind, state, note });
+            let _left = caller.try_send(Frame::Step { kind, state, note });
         }
     }
 }

@@ -5,10 +5,12 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use secrecy::{ExposeSecret, SecretString};
+use zeroize::Zeroizing;
 
 /// What stands where a secret was.
 const MASK: &str = "[redacted]";
-/// Shorter values are not searched for: they would be found everywhere. Secrets this short are refused long before.
+/// Shorter values are taken out only where they stand as words of their own: as parts of other words they would be found everywhere.
+/// Lines of a value that are shorter are no secret by themselves.
 const SHORTEST: usize = 6;
 /// Beginnings of tokens of known kinds; the word that follows is taken out too.
 const PREFIXES: [&str; 14] = [
@@ -50,12 +52,17 @@ impl Redactor {
         Self::default()
     }
 
-    /// From now on takes `value` out, and each of its lines if it has several.
+    /// From now on takes `value` out, and each of its lines if it has several; also as they stand in a text of JSON.
     pub fn learn(&self, value: &str) {
         let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
-        for part in std::iter::once(value).chain(value.lines()).map(str::trim) {
-            if part.len() >= SHORTEST && !values.iter().any(|known| known.expose_secret() == part) {
-                values.push(SecretString::from(part.to_owned()));
+        let whole = value.trim();
+        let lines = value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST);
+        for part in std::iter::once(whole).filter(|whole| !whole.is_empty()).chain(lines) {
+            let escaped = escaped(part);
+            for form in [Some(part), escaped.as_deref().map(String::as_str)].into_iter().flatten() {
+                if !values.iter().any(|known| known.expose_secret() == form) {
+                    values.push(SecretString::from(form.to_owned()));
+                }
             }
         }
         // A value that contains another is taken out first.
@@ -66,12 +73,42 @@ impl Redactor {
     pub fn clean(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in self.values.read().unwrap_or_else(PoisonError::into_inner).iter() {
-            if text.contains(value.expose_secret()) {
-                text = text.replace(value.expose_secret(), MASK);
+            let value = value.expose_secret();
+            if value.len() < SHORTEST {
+                text = without_word(text, value);
+            } else if text.contains(value) {
+                text = text.replace(value, MASK);
             }
         }
         shapes(&text)
     }
+}
+
+/// As it stands in a text of JSON, where that is another form.
+fn escaped(part: &str) -> Option<Zeroizing<String>> {
+    let quoted = Zeroizing::new(serde_json::to_string(part).ok()?);
+    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    (inner != part).then(|| Zeroizing::new(inner.to_owned()))
+}
+
+/// `text` without `word` where it stands between what no word goes on with.
+fn without_word(text: String, word: &str) -> String {
+    let goes_on = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let stands_alone =
+        |at: usize| !goes_on(text[..at].chars().next_back()) && !goes_on(text[at + word.len()..].chars().next());
+    let found: Vec<usize> = text.match_indices(word).map(|(at, _)| at).filter(|at| stands_alone(*at)).collect();
+    if found.is_empty() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + found.len() * MASK.len());
+    let mut rest = 0;
+    for at in found {
+        out.push_str(&text[rest..at]);
+        out.push_str(MASK);
+        rest = at + word.len();
+    }
+    out.push_str(&text[rest..]);
+    out
 }
 
 /// Masks the words that look like tokens.
@@ -131,6 +168,31 @@ mod tests {
     }
 
     #[test]
+    fn i10_a_short_value_is_taken_out_where_it_is_a_word() {
+        let redactor = Redactor::new();
+        redactor.learn("4711");
+        redactor.learn("päß");
+        redactor.learn(" ");
+        for (text, clean) in [
+            ("pin=4711&x", "pin=[redacted]&x"),
+            ("{\"pin\":\"4711\"} 4711", "{\"pin\":\"[redacted]\"} [redacted]"),
+            ("at 14711 and 4711a", "at 14711 and 4711a"),
+            ("4711", "[redacted]"),
+            ("a päß, päße", "a [redacted], päße"),
+        ] {
+            assert_eq!(redactor.clean(text), clean);
+        }
+    }
+
+    #[test]
+    fn i10_a_value_is_taken_out_of_json_too() {
+        let redactor = Redactor::new();
+        redactor.learn("say \"hello\"\nsecond\tline");
+        let said = serde_json::json!({ "all": "say \"hello\"\nsecond\tline", "one": "second\tline" }).to_string();
+        assert_eq!(redactor.clean(&said), "{\"all\":\"[redacted]\",\"one\":\"[redacted]\"}");
+    }
+
+    #[test]
     fn i10_what_looks_like_a_token_is_taken_out() {
         let redactor = Redactor::new();
         for (text, clean) in [
@@ -147,8 +209,8 @@ mod tests {
     #[test]
     fn ordinary_words_stay() {
         let redactor = Redactor::new();
-        redactor.learn("abc");
-        for text in ["task-force abc", "the disk-usage is 3", "bearer of news", "grün sk- ü", ""] {
+        redactor.learn("abc\nd");
+        for text in ["task-force abc d", "the disk-usage is 3", "bearer of news", "grün sk- ü", ""] {
             assert_eq!(redactor.clean(text), text);
         }
     }

@@ -2,7 +2,9 @@
 
 use occ_driver::fake::{Fault, Gate, Method, Rule};
 use occ_model::deployment::Phase;
+use occ_model::failure::FailureCode;
 use occ_model::id::RevisionId;
+use occ_testkit::trace::audited;
 use sqlx::PgPool;
 
 use crate::world::World;
@@ -152,4 +154,58 @@ async fn a_worker_that_ends_in_order_gives_back_what_it_holds(pool: PgPool) {
     let worker = w.worker();
     assert_eq!(w.settled(made.deployment.id).await.phase, Phase::Serving);
     worker.end().await;
+}
+
+/// So many workers have died of what is queued now; one more does, at `method`.
+async fn killed_again(w: &World, method: Method, kind: &str, times: i32) {
+    let gate = Gate::closed();
+    w.t.target.rule(Rule::new(method, Fault::Gate(gate.clone())));
+    let worker = w.worker();
+    gate.entered().await;
+    worker.kill().await;
+    w.t.target.forget_rules();
+    let died = "WITH item AS (UPDATE work SET attempts = $2 WHERE kind = $1 AND state = 'running' RETURNING id)
+                INSERT INTO work_attempt (work_id, epoch, outcome) SELECT id, -n, 'lost' FROM item, generate_series(1, $2) n";
+    sqlx::query(died).bind(kind).bind(times).execute(&w.pool).await.unwrap();
+    w.expire_leases().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn an_item_that_workers_die_of_is_given_up(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    w.serving(&worker).await;
+    worker.end().await;
+    w.stop().await;
+    killed_again(&w, Method::Stop, "agent_stop", 19).await;
+    let stops = w.t.target.calls().len();
+    let worker = w.worker();
+    w.idle().await;
+    worker.end().await;
+    let ended: (String, Option<String>) =
+        sqlx::query_as("SELECT state, last_error FROM work WHERE kind = 'agent_stop'")
+            .fetch_one(&w.pool)
+            .await
+            .unwrap();
+    assert_eq!(ended, ("failed".to_owned(), Some("INTERNAL_FAULT".to_owned())));
+    assert_eq!(w.t.target.calls().len(), stops, "it was not tried again");
+    assert_eq!(audited(&w.pool, "work.given_up").await.unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i8_a_deployment_that_workers_die_of_ends_and_what_served_serves(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    worker.end().await;
+    for method in [Method::Prepare, Method::Activate] {
+        let made = w.deploy().await;
+        killed_again(&w, method, "revision_deploy", 19).await;
+        let worker = w.worker();
+        let ended = w.settled(made.deployment.id).await;
+        assert_eq!((ended.phase, ended.failure.map(|f| f.code)), (Phase::Failed, Some(FailureCode::InternalFault)));
+        w.idle().await;
+        w.assert_serves(first.revision.id).await;
+        worker.end().await;
+    }
 }

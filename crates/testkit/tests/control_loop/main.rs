@@ -8,6 +8,7 @@ mod deploy;
 mod drift;
 mod failure;
 mod lifecycle;
+mod look;
 mod races;
 mod recovery;
 mod streams;

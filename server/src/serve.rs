@@ -111,28 +111,3 @@ async fn stop_on_signal(shutdown: CancellationToken) {
     tracing::info!("stopping");
     shutdown.cancel();
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use axum::extract::Request;
-    use axum::routing::get;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn whatever_is_answered_knows_the_address_that_it_answers_to() {
-        let tells = async |request: Request| {
-            crate::authn::address(request.extensions()).map(|address| address.to_string()).unwrap_or_default()
-        };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        let stopped = CancellationToken::new();
-        let app = Router::new().route("/", get(tells));
-        let serving = tokio::spawn(answer(listener.tap_io(|_| {}), app, stopped.clone()));
-        let told = reqwest::get(url).await.unwrap().text().await.unwrap();
-        assert_eq!(told, "127.0.0.1");
-        stopped.cancel();
-        serving.await.unwrap().unwrap();
-    }
-}

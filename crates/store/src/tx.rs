@@ -90,12 +90,7 @@ impl Tx<Mutation> {
 
     /// Holds the policy as it was decided under until this commits; moved is [`StoreError::PolicyMoved`] already here.
     pub async fn hold_policy(&mut self) -> Result<()> {
-        if let Some(decided) = self.origin.as_ref().and_then(|o| o.epoch)
-            && policy::hold(&mut self.open).await? != decided
-        {
-            return Err(StoreError::PolicyMoved);
-        }
-        Ok(())
+        hold_policy(&mut self.open, self.origin.as_ref()).await
     }
 
     /// Moves the policy epoch: bindings, roles, groups, restrictions and principal state do, nothing else does.
@@ -120,11 +115,7 @@ impl Tx<Audited> {
 
     /// Commits under the policy epoch of the decisions.
     pub async fn commit(mut self) -> Result<()> {
-        if let Some(decided) = self.origin.as_ref().and_then(|o| o.epoch)
-            && policy::hold(&mut self.open).await? != decided
-        {
-            return Err(StoreError::PolicyMoved);
-        }
+        hold_policy(&mut self.open, self.origin.as_ref()).await?;
         commit(self.open, &self.pool).await
     }
 }
@@ -140,6 +131,16 @@ impl Tx<Observation> {
     pub async fn commit(self) -> Result<()> {
         commit(self.open, &self.pool).await
     }
+}
+
+/// Holds the policy as it was decided under; a moved one is refused.
+async fn hold_policy(open: &mut PgConnection, origin: Option<&Origin>) -> Result<()> {
+    if let Some(decided) = origin.and_then(|o| o.epoch)
+        && policy::hold(open).await? != decided
+    {
+        return Err(StoreError::PolicyMoved);
+    }
+    Ok(())
 }
 
 /// How long a lost answer to COMMIT is asked after.

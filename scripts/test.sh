@@ -3,7 +3,7 @@
 # "N passed, N failed"; exit code 1 when anything failed or a layer could not run.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-all=(static unit postgres conformance e2e up)
+all=(static unit postgres conformance e2e up local)
 layers=("$@")
 [ ${#layers[@]} -gt 0 ] || layers=("${all[@]}")
 for layer in "${layers[@]}"; do

@@ -3,6 +3,6 @@
 # shellcheck shell=bash disable=SC2034
 needs_runtimes='test(/(^|::)(real_|conformance)/) or package(occ-driver-local)'
 needs_database='package(occ-postgres) or package(occ-store) or package(occ-work) or package(occ-control) or package(occ-testkit) or package(server)'
-# What runs the local driver on the real runtimes: the whole driver suite, the walls' proof, deploy, replacement, survival. Minutes each on
-# two cores, and not seen passing together yet. They run by `make test-local`; `make test` takes them in once they do.
+# What runs the local driver on the real runtimes: the whole driver suite, the walls' proof, deploy, replacement, survival. Minutes each
+# on two cores, so they are a layer of their own.
 local_suite='package(occ-driver-local) and kind(test)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Layer "local": the local driver with the real OpenClaw and Codex: driver suite, walls, deploy, replacement, survival. Not part of `make test`.
+# Layer "local": the local driver with the real OpenClaw and Codex: driver suite, walls, deploy, replacement, survival.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/filters.sh"

@@ -88,6 +88,8 @@ export function mount(el, doc, lang, onChange, complete) {
   const language = new Compartment();
   let remote = [];
   let syntax = lang;
+  // One source for the editor's life: another one would be asked anew, and that at every change.
+  const completion = complete && [{ autocomplete: offered(complete) }];
 
   const findings = (view) => {
     const found = syntax === "json" && view.state.doc.length > 0 ? jsonParseLinter()(view) : [];
@@ -111,7 +113,7 @@ export function mount(el, doc, lang, onChange, complete) {
           needsRefresh: (update) => update.transactions.some((tr) => tr.effects.some((e) => e.is(refreshed))),
         }),
         lintGutter(),
-        EditorState.languageData.of(() => (complete && syntax === "json" ? [{ autocomplete: offered(complete) }] : [])),
+        EditorState.languageData.of(() => (completion && syntax === "json" ? completion : [])),
         theme,
         syntaxHighlighting(highlight),
         EditorView.lineWrapping,

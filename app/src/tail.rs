@@ -3,6 +3,7 @@
 //! Invariants: dropping the [`Tail`] ends the stream; one that ended is not opened again by itself, since each opening is a look at
 //! the log and audited as one.
 
+use leptos::prelude::document;
 use occ_model::chat::LogLine;
 use wasm_bindgen::prelude::*;
 
@@ -13,7 +14,7 @@ pub enum Told {
     Opened,
     /// A line.
     Line(LogLine),
-    /// It is over: refused, lost, or nothing writes any more.
+    /// It is over: refused, lost, unseen, or nothing writes any more.
     Ended,
 }
 
@@ -21,12 +22,15 @@ pub enum Told {
 pub struct Tail {
     source: web_sys::EventSource,
     _plain: [Closure<dyn FnMut()>; 2],
+    hidden: Closure<dyn FnMut()>,
     _line: Closure<dyn FnMut(web_sys::MessageEvent)>,
 }
 
 impl Drop for Tail {
     fn drop(&mut self) {
         self.source.close();
+        let hidden = self.hidden.as_ref().unchecked_ref();
+        let _ = document().remove_event_listener_with_callback("visibilitychange", hidden);
     }
 }
 
@@ -40,14 +44,24 @@ pub fn open(path: &str, lines: usize, told: impl Fn(Told) + Clone + 'static) -> 
         stream.close();
         tell(Told::Ended);
     });
+    let tell = told.clone();
     let on_line = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {
         let line = event.data().as_string().and_then(|text| serde_json::from_str(&text).ok());
         if let Some(line) = line {
-            told(Told::Line(line));
+            tell(Told::Line(line));
         }
     });
+    // A browser keeps few connections to one server: a tab that nobody sees holds none.
+    let (tell, stream) = (told, source.clone());
+    let hidden = Closure::<dyn FnMut()>::new(move || {
+        if document().hidden() {
+            stream.close();
+            tell(Told::Ended);
+        }
+    });
+    let _ = document().add_event_listener_with_callback("visibilitychange", hidden.as_ref().unchecked_ref());
     source.set_onopen(Some(on_open.as_ref().unchecked_ref()));
     source.set_onerror(Some(on_error.as_ref().unchecked_ref()));
     source.set_onmessage(Some(on_line.as_ref().unchecked_ref()));
-    Some(Tail { source, _plain: [on_open, on_error], _line: on_line })
+    Some(Tail { source, _plain: [on_open, on_error], hidden, _line: on_line })
 }

@@ -1,6 +1,6 @@
 // The whole way on the real runtime: Namespace → Secret, Configuration and Agent by the guided creation → deploy → serving →
 // a reply → versions. The Agent's name for people is markup; it goes on serving for the files that follow.
-import { alive, api, expect, modelKey, modelPort, open, serves, space, test } from './support';
+import { alive, api, editor, expect, modelKey, modelPort, open, serves, space, test } from './support';
 
 const hostile = '<script>alert(1)</script>';
 
@@ -47,7 +47,7 @@ test('makes a Secret and a Configuration', async ({ page, request }) => {
 
 test('the editor offers what the schema of the runtime knows', async ({ page }) => {
   await open(page, `/console/namespaces/${space}/configurations/reader`);
-  const document = page.getByRole('textbox', { name: 'Document' });
+  const document = editor(page);
   await document.click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.press('Delete');

@@ -1,6 +1,6 @@
 // What goes wrong between a page and the server: answers that come late or never, a session that ends, two people at one thing.
 import type { Page, Route } from '@playwright/test';
-import { alive, api, expect, expectErrors, open, serves, signIn, space, test } from './support';
+import { alive, api, editor, expect, expectErrors, open, serves, signIn, space, test } from './support';
 
 const home = `/console/namespaces/${space}`;
 const lost = 'It is not known whether this happened.';
@@ -127,7 +127,7 @@ test('two people at one Configuration: the later one is told and loses nothing',
   // Who saves all the same is refused, and keeps what was written.
   await other.getByRole('button', { name: 'Save generation 2' }).click();
   await expect(other.getByText('Nothing was changed; what you typed stays here.')).toBeVisible();
-  await expect(other.getByRole('textbox', { name: 'Document' })).toContainText('Second');
+  await expect(editor(other)).toContainText('Second');
   const saved = await api(request, 'GET', path);
   expect([saved.generation, saved.values.models.providers.test.models[0].name]).toEqual([2, 'First']);
   await other.getByRole('link', { name: 'Compare' }).click();
@@ -175,7 +175,7 @@ test('a Secret is described without touching its value', async ({ page, request 
 
 /** Replaces what stands in the editor. */
 async function write(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Document' }).click();
+  await editor(page).click();
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Backspace');
   await page.keyboard.insertText(text);

@@ -47,6 +47,11 @@ export async function open(page: Page, path: string): Promise<void> {
   await alive(page);
 }
 
+/** The document's editor, once it stands where the plain text was. */
+export function editor(page: Page) {
+  return page.getByRole('textbox', { name: 'Document' }).and(page.locator('[contenteditable]'));
+}
+
 /** Takes those errors from the list that the test caused itself; there must be one. */
 export function expectErrors(errors: string[], pattern: RegExp): void {
   const others = errors.filter((error) => !pattern.test(error));

@@ -2,7 +2,7 @@
 //! carries an id of its own, so that a copy of the database's URL and of the keys makes no second such machine.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -37,6 +37,7 @@ pub async fn settle(store: &Store, installation: &InstallationRow, data: &Path) 
 
 fn known(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
+        Ok(text) if text.trim().is_empty() => Err(io::Error::new(ErrorKind::InvalidData, "the file is empty")),
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -47,11 +48,17 @@ fn known(path: &Path) -> io::Result<Option<String>> {
 fn make(path: &Path) -> io::Result<String> {
     let made = Uuid::now_v7().simple().to_string();
     let beside = path.with_extension(&made);
-    fs::write(&beside, format!("{made}\n"))?;
+    let mut file = fs::File::create(&beside)?;
+    file.write_all(format!("{made}\n").as_bytes())?;
+    // The database is bound to it right after: it must outlive a loss of power.
+    file.sync_all()?;
     let linked = fs::hard_link(&beside, path);
     fs::remove_file(&beside)?;
     match linked {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(known(path)?.unwrap_or(made)),
+        _ => {
+            fs::File::open(path.parent().unwrap_or(path))?.sync_all()?;
+            Ok(known(path)?.unwrap_or(made))
+        }
     }
 }

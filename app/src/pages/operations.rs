@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use occ_model::operation::Kind as ResourceKind;
 use occ_model::page::ListQuery;
-use occ_model::work::{Work, WorkState};
+use occ_model::work::{Work, WorkKind, WorkState};
 
 use crate::act::{Act, Outcome};
 use crate::api;
@@ -82,6 +82,11 @@ fn idle() -> impl IntoView {
     }
 }
 
+/// A deployment is cancelled as a deployment; a stop or a deletion that was asked for stands.
+fn may_be_cancelled(kind: WorkKind) -> bool {
+    !matches!(kind, WorkKind::RevisionDeploy | WorkKind::AgentStop | WorkKind::AgentDelete | WorkKind::NamespaceDelete)
+}
+
 fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
     let (tone, word) = work_state(work.state);
     let id = work.id.to_string();
@@ -89,7 +94,7 @@ fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
     let attempts = failed_attempts(work.attempts);
     let button = match work.state {
         WorkState::Failed => Some("Try again"),
-        WorkState::Queued => Some("Cancel"),
+        WorkState::Queued if may_be_cancelled(work.kind) => Some("Cancel"),
         _ => None,
     };
     let retry = work.state == WorkState::Failed;

@@ -79,7 +79,7 @@ pub fn LogPane(
             aria-label=move || format!("{}, written by its own processes", label.get())
             on:scroll=on_scroll
         >
-            <For each=move || lines.get() key=|line| line.seq let:line>
+            <For each=move || lines.get() key=|line| (line.seq, line.at, line.text.clone()) let:line>
                 {
                     let (word, tone) = line.level.word();
                     view! {

@@ -10,6 +10,7 @@ use occ_store::audit::Entry;
 use occ_store::outbox::{self, Announcement};
 use occ_store::{Audited, Mutation, StoreError, Tx};
 use serde_json::{Value, json};
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::context::{Cx, evidence};
@@ -77,12 +78,13 @@ pub async fn commit(cx: &Cx, tx: Tx<Audited>, dry_run: bool) -> Result<()> {
 /// who wait for it.
 pub(crate) async fn settle(cx: &Cx, tx: Tx<Audited>) -> Result<()> {
     let cx = cx.clone();
-    let commit = tokio::spawn(async move {
+    let commit = async move {
         let done = tx.commit().await;
         // Also where that is not known: waking for nothing costs a look.
         cx.wake.committed();
         done
-    });
+    };
+    let commit = tokio::spawn(commit.in_current_span());
     // The task ends early only with the process.
     Ok(commit.await.unwrap_or(Err(StoreError::UnknownOutcome))?)
 }

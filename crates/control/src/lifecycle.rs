@@ -75,7 +75,9 @@ async fn end(
         return read(cx, &found).await;
     }
     agent_state::write(&mut tx, &after).await?;
-    let work = NewWork::new(kind, format!("{kind}/{}", found.row.id), cx.actor().clone())
+    // Each person's own: one may be allowed what the other is not.
+    let key = format!("{kind}/{}/{}", found.row.id, cx.actor().identity);
+    let work = NewWork::new(kind, key, cx.actor().clone())
         .about(found.namespace.id, found.row.id)
         .asked_in(cx.request())
         .on_host(order::host(cx));

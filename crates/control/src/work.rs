@@ -52,8 +52,8 @@ pub async fn cancel(cx: &Cx, work: WorkId, options: &WriteOptions) -> Result<Wor
             if store::cancel(tx, work).await? {
                 return Ok(());
             }
-            let text = "It does not wait in the queue; or it belongs to a deployment, which is cancelled instead; or it is a stop or a \
-                        deletion: start the Agent again instead.";
+            let text = "It does not wait in the queue; or it belongs to a deployment, which is cancelled instead; or it is a stop \
+                        (start the Agent again instead) or a deletion.";
             Err(Error::refused(Code::StateConflict, text))
         })
         .await

@@ -221,7 +221,7 @@ pub struct CheckCredential {
     pub api: Option<String>,
     /// A key typed just now; or `secret`.
     pub api_key: Option<RedactedText>,
-    /// A stored Secret: needs `use` on it, and `administer` where `base_url` is given, for whoever chooses the address learns the value.
+    /// A stored Secret: needs `use` on it, and `administer` where `baseUrl` is given, for whoever chooses the address learns the value.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub secret: Option<Selector<SecretId>>,
 }

@@ -164,7 +164,6 @@ impl Store {
     /// four times as often as the session would end, so that whoever is active stays signed in.
     pub async fn session_used(&self, hash: &[u8], life: Lifetimes) -> Result<()> {
         let mut tx = self.observe().await?;
-        tx.unhurried().await?;
         sqlx::query(
             "UPDATE session SET last_used_at = now(), idle_until = least(now() + $2 * interval '1 second', expires_at)
               WHERE token_hash = $1
@@ -189,6 +188,7 @@ impl Store {
             return Ok(());
         }
         let mut tx = self.observe().await?;
+        tx.unhurried().await?;
         sqlx::query("DELETE FROM session WHERE expires_at <= now() OR idle_until <= now()").execute(tx.conn()).await?;
         tx.commit().await
     }

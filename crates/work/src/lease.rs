@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use occ_model::failure::FailureCode;
 use occ_model::id::{TypedId, WorkId};
+use occ_model::work::WorkKind;
 use occ_store::{Conn, Store, Tx};
 use tokio::sync::watch;
-use uuid::Uuid;
 
 use crate::error::{Result, WorkError};
 use crate::queue::micros;
@@ -45,11 +45,18 @@ impl Hold {
         live.map(|_| ()).ok_or(WorkError::ClaimLost)
     }
 
-    /// On whose behalf the item is by now: whoever asked for the same since it was claimed has joined it. Settled as long as the lock
-    /// is held under which such items are queued (the Agent's row).
-    pub async fn asker<K: Send>(self, tx: &mut Tx<K>) -> Result<Uuid> {
-        let sql = "SELECT actor_id FROM work WHERE id = $1";
-        Ok(sqlx::query_scalar(sql).bind(self.id.uuid()).fetch_one(tx.conn()).await?)
+    /// Whether no worker before this one had the item: nothing of it can have reached the target yet.
+    pub async fn is_first<K: Send>(self, tx: &mut Tx<K>) -> Result<bool> {
+        let sql = "SELECT NOT EXISTS (SELECT FROM work_attempt WHERE work_id = $1 AND epoch <> $2)";
+        Ok(sqlx::query_scalar(sql).bind(self.id.uuid()).bind(self.epoch).fetch_one(tx.conn()).await?)
+    }
+
+    /// Whether another item of these kinds about the same Agent waits.
+    pub async fn others_wait<K: Send>(self, tx: &mut Tx<K>, kinds: &[WorkKind]) -> Result<bool> {
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        let sql = "SELECT EXISTS (SELECT FROM work o JOIN work w ON w.id = $1 AND o.agent_id = w.agent_id
+                    WHERE o.id <> w.id AND o.kind = ANY($2) AND o.state IN ('queued', 'running'))";
+        Ok(sqlx::query_scalar(sql).bind(self.id.uuid()).bind(kinds).fetch_one(tx.conn()).await?)
     }
 
     /// Gives the item back to the queue, due at once, without spending an attempt: the process is ending.

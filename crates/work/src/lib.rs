@@ -19,6 +19,6 @@ pub use due::next_due;
 pub use error::{Result, WorkError};
 pub use finish::{Backoff, Outcome};
 pub use lease::{Hold, LEASE};
-pub use queue::{NewWork, enqueue, is_queued};
+pub use queue::{NewWork, enqueue};
 pub use signal::{hear, tell};
 pub use stuck::{Stuck, stuck};

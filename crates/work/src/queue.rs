@@ -100,8 +100,8 @@ impl NewWork {
     }
 }
 
-/// Queues the item, or joins the unfinished one with the same key: its id is answered, it runs no later than asked here, and on
-/// behalf of whoever asked last. One that runs meanwhile goes on for whom it was claimed; see [`crate::Hold::asker`].
+/// Queues the item, or joins the unfinished one with the same key: its id is answered, and it runs no later than asked here. It stays
+/// on behalf of whoever asked first, so what somebody else may ask on their own has their id in its key.
 ///
 /// An Agent's lane is its own point and the lane of a Namespace's own work spans the points of all its Agents, so that one
 /// exclusion constraint keeps one running item per Agent and Namespace work apart from Agent work. Other kinds have no lane.
@@ -119,8 +119,7 @@ pub async fn enqueue<K: Send>(tx: &mut Tx<K>, item: &NewWork) -> Result<WorkId> 
                          (SELECT int8range(n.lane << 32, (n.lane + 1) << 32, '[)') FROM namespace n WHERE n.id = $4)
                 END)
          ON CONFLICT (key) WHERE state IN ('queued', 'running')
-            DO UPDATE SET run_after = least(work.run_after, excluded.run_after), actor_kind = excluded.actor_kind,
-                          actor_id = excluded.actor_id, actor_name = excluded.actor_name, request_id = excluded.request_id
+            DO UPDATE SET run_after = least(work.run_after, excluded.run_after)
          RETURNING id",
     )
     .bind(WorkId::new().uuid())
@@ -141,12 +140,6 @@ pub async fn enqueue<K: Send>(tx: &mut Tx<K>, item: &NewWork) -> Result<WorkId> 
     .fetch_one(tx.conn())
     .await?;
     Ok(WorkId::from_uuid(id))
-}
-
-/// Whether an item of this kind about the Agent waits or runs.
-pub async fn is_queued<K: Send>(tx: &mut Tx<K>, agent: AgentId, kind: WorkKind) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT FROM work WHERE agent_id = $1 AND kind = $2 AND state IN ('queued', 'running'))";
-    Ok(sqlx::query_scalar(sql).bind(agent.uuid()).bind(kind.as_str()).fetch_one(tx.conn()).await?)
 }
 
 /// Whole microseconds, as intervals are bound.

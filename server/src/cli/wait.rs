@@ -95,7 +95,10 @@ pub async fn stopped(client: &Client, agent: &str) -> anyhow::Result<()> {
                 return Ok(());
             }
             if found.desired_state == DesiredState::Running {
-                return Err(Failure::NotReached("somebody started it again".to_owned()).into());
+                return Err(Failure::NotReached(
+                    "it is wanted again: somebody started it, or the stop was denied (see occ get work)".to_owned(),
+                )
+                .into());
             }
             tokio::time::sleep(LOOK).await;
         }

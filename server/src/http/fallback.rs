@@ -24,6 +24,11 @@ pub async fn method_not_allowed(id: Option<Extension<RequestId>>) -> Response {
 
 /// A handler panicked: logged by the panic hook, told as a fault of ours.
 pub fn panicked(_panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
+    broken()
+}
+
+/// The answer to what failed on our side.
+pub fn broken() -> Response<Body> {
     let problem = Problem::new(Code::Internal, "Something failed on our side. Give the request id to the operator.");
     Failed::problem(problem, None).into_response()
 }

@@ -15,6 +15,9 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use tokio::runtime::{Builder, Handle};
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
+
+use crate::http::fallback;
 
 /// More threads than this render nothing faster: pages wait for the database.
 const MOST: usize = 8;
@@ -45,12 +48,12 @@ fn next_renderer() -> Option<&'static Handle> {
 /// Renders the page on one of the threads. Whoever asked and went away ends it.
 pub async fn on_one_thread(request: Request, next: Next) -> Response {
     let Some(renderer) = next_renderer() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
-    let rendering = renderer.spawn(async move {
+    let rendering = async move {
         let (head, body) = next.run(request).await.into_parts();
         // Pages are whole when they are sent (`SsrMode::Async`); what is left of one would be rendered by whoever sends it.
         to_bytes(body, usize::MAX).await.map(|body| Response::from_parts(head, Body::from(body)))
-    });
-    match AbortOnDropHandle::new(rendering).await {
+    };
+    match AbortOnDropHandle::new(renderer.spawn(rendering.in_current_span())).await {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => failed(&error),
         Err(error) => failed(&error),
@@ -59,7 +62,7 @@ pub async fn on_one_thread(request: Request, next: Next) -> Response {
 
 fn failed(error: &(dyn std::error::Error + 'static)) -> Response {
     tracing::error!(error, "a page could not be rendered");
-    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    fallback::broken()
 }
 
 #[cfg(test)]

@@ -140,10 +140,10 @@ fn Logs(here: Here) -> impl IntoView {
             {shown(
                 lines,
                 move |read| {
-                    let all = Signal::derive(move || {
+                    let all = Memo::new(move |_| {
                         following.lines.get().unwrap_or_else(|| (0..).zip(read.get()).collect::<Vec<_>>())
                     });
-                    let kept = Signal::derive(move || {
+                    let kept = Memo::new(move |_| {
                         let only = source.get();
                         let all = all.get().into_iter();
                         all.filter(|(_, line)| only.is_empty() || line.source == only).map(numbered).collect::<Vec<_>>()
@@ -179,7 +179,7 @@ fn Standing(stream: RwSignal<Stream>) -> impl IntoView {
             <Note
                 tone=Tone::Warn
                 what="Nothing follows any more."
-                means="The Agent has stopped, or the connection was lost."
+                means="The Agent has stopped, the connection was lost, or this tab was hidden."
                 next="Follow again when it runs."
             />
         </Show>
@@ -188,7 +188,7 @@ fn Standing(stream: RwSignal<Stream>) -> impl IntoView {
 
 /// One chip a component that wrote something.
 #[component]
-fn Sources(all: Signal<Vec<(u64, Line)>>, source: RwSignal<String>) -> impl IntoView {
+fn Sources(all: Memo<Vec<(u64, Line)>>, source: RwSignal<String>) -> impl IntoView {
     let names = Memo::new(move |_| {
         let mut names: Vec<_> = all.with(|all| all.iter().map(|(_, line)| line.source.clone()).collect());
         names.sort();

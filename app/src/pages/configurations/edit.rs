@@ -77,7 +77,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
             Err(broken) => return wrong.set(Some(broken)),
         };
         wrong.set(None);
-        let sent = document.text.get_untracked();
+        let (sent, named) = (document.text.get_untracked(), said.clone());
         let (draft, generation) = base.with_untracked(|base| {
             let draft = ConfigurationDraft {
                 display_name: said.display_name,
@@ -96,6 +96,9 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                 // It is kept as a document, not as it was written; what was typed since then stays.
                 if document.text.with_untracked(|now| *now == sent) {
                     document.text.set(pretty(&saved.values));
+                }
+                if texts.read().is_ok_and(|now| now == named) {
+                    texts.take(&saved.meta);
                 }
                 base.set(saved);
             },

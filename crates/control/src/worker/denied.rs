@@ -10,7 +10,8 @@ use occ_model::operation::Kind;
 use occ_model::work::WorkKind;
 use occ_store::agent_state;
 use occ_store::audit::Entry;
-use occ_work::{Outcome, is_queued};
+use occ_store::tx::Origin;
+use occ_work::Outcome;
 use serde_json::json;
 
 use super::fault::Fault;
@@ -20,33 +21,41 @@ use super::{end, record, serve};
 use crate::context::Cx;
 
 const OPEN: Duration = Duration::from_secs(10);
+/// What ends an Agent.
+const ENDS: [WorkKind; 2] = [WorkKind::AgentStop, WorkKind::AgentDelete];
 
-/// Ends the item as denied, and what runs goes on as if nobody had asked. Where somebody else asked for the same meanwhile, that is
-/// decided instead.
+/// Ends the item as denied, and what runs goes on as if nobody had asked: unless somebody else asked for an end too, or an earlier
+/// worker of this one may have begun it.
 pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, agent: AgentId) -> Result<(), Fault> {
-    let mut tx = cx.store.mutate(record::origin(cx)).await?;
-    let Some(mut pointers) = agent_state::lock(&mut tx, namespace, agent).await? else {
-        drop(tx);
-        return end::without_effect(cx, held, Outcome::Superseded).await;
-    };
+    let controller = record::controller(cx).await?;
+    let origin = Origin { actor: controller, ..record::origin(cx) };
+    let mut tx = cx.store.mutate(origin).await?;
+    let locked = agent_state::lock(&mut tx, namespace, agent).await?;
     held.hold().prove(&mut tx).await?;
-    if held.hold().asker(&mut tx).await? != held.item().actor.identity.uuid() {
-        return Err(Fault::Wait { pause: Duration::ZERO, reason: "ASKED_AGAIN" });
-    }
+    let (asked, hold) = (held.item().kind, held.hold());
+    let stands = locked.filter(|found| match asked {
+        WorkKind::AgentDelete => found.deleting,
+        _ => !found.deleting && found.desired == DesiredState::Stopped,
+    });
+    let alone = hold.is_first(&mut tx).await? && !hold.others_wait(&mut tx, &ENDS).await?;
+    let Some(mut pointers) = stands.filter(|_| alone) else {
+        drop(tx);
+        return end::without_effect(cx, held, Outcome::Denied).await;
+    };
     pointers.deleting = false;
-    // A deletion stops, too; a stop of its own may have been asked for before.
-    if held.item().kind == WorkKind::AgentStop || !is_queued(&mut tx, agent, WorkKind::AgentStop).await? {
-        let serves = pointers.active.is_some() && pointers.active == pointers.last_serving;
-        pointers.desired = if pointers.active.is_some() { DesiredState::Running } else { DesiredState::Stopped };
-        pointers.route = if serves { RouteState::Open } else { RouteState::Closed };
-    }
+    let runs = pointers.active.is_some();
+    // What was denied before stays so until it is restored and verified.
+    let served =
+        pointers.active == pointers.last_serving && pointers.health_reason.as_deref() != Some("AGENT_UNROUTED");
+    pointers.desired = if runs { DesiredState::Running } else { DesiredState::Stopped };
+    pointers.route = if runs && served { RouteState::Open } else { RouteState::Closed };
     agent_state::write(&mut tx, &pointers).await?;
     record::announce_agent(&mut tx, &pointers, ChangeOp::Updated, None).await?;
     let opening = call(held, OPEN);
     held.take()?.finish(&mut tx, Outcome::Denied).await?;
     let entry = Entry::success("agent.end_taken_back", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
-        .with(json!({ "asked": held.item().kind, "desired": pointers.desired, "route": pointers.route }));
+        .with(json!({ "asked": asked, "by": held.item().actor.identity, "desired": pointers.desired, "route": pointers.route }));
     tx.audit(entry).await?.commit().await?;
     if let (RouteState::Open, Some(active)) = (pointers.route, pointers.active) {
         let key = AgentKey { installation: cx.installation, namespace, agent };

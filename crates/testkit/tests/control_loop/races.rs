@@ -269,7 +269,7 @@ async fn i5_a_grant_taken_while_t2_waits_keeps_the_door_shut(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn i5_a_stop_is_decided_for_whoever_asked_last(pool: PgPool) {
+async fn i5_a_stop_is_decided_for_each_who_asked(pool: PgPool) {
     let w = World::new(pool).await;
     let worker = w.worker();
     w.serving(&worker).await;

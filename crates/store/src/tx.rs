@@ -50,14 +50,20 @@ pub struct Tx<K> {
 impl Store {
     /// Begins a mutation.
     pub async fn mutate(&self, origin: Origin) -> Result<Tx<Mutation>> {
-        let tx = self.pool().begin().await?;
-        Ok(Tx { open: tx, pool: self.pool().clone(), origin: Some(origin), kind: PhantomData })
+        Ok(Tx { open: self.begin().await?, pool: self.pool().clone(), origin: Some(origin), kind: PhantomData })
+    }
+
+    /// Begins in a task of its own, which ends whatever becomes of the caller: of a BEGIN whose answer nobody waits for any more, sqlx
+    /// (0.9.0) gives the connection back to the pool with the transaction open, and what others then write there is never committed.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
+        let pool = self.pool().clone();
+        let begun = tokio::spawn(async move { pool.begin().await }).await;
+        Ok(begun.unwrap_or(Err(sqlx::Error::WorkerCrashed))?)
     }
 
     /// Begins an observation.
     pub async fn observe(&self) -> Result<Tx<Observation>> {
-        let tx = self.pool().begin().await?;
-        Ok(Tx { open: tx, pool: self.pool().clone(), origin: None, kind: PhantomData })
+        Ok(Tx { open: self.begin().await?, pool: self.pool().clone(), origin: None, kind: PhantomData })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::world::Machine;
 
 /// So many at once make the threads of any machine meet on one page.
 const AT_ONCE: usize = 12;
-const PAGES: usize = 240;
+const PAGES: usize = 96;
 
 #[sqlx::test(migrations = false)]
 async fn pages_asked_for_at_once_are_all_answered(pool: PgPool) {

@@ -60,6 +60,7 @@ fn process(place: &AgentPlace, agent: AgentId) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::io::{BufRead as _, BufReader};
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -75,8 +76,13 @@ mod tests {
             fs::create_dir_all(driver.place.agent(agent).sockets()).unwrap();
         }
         // Waits for its input, with the words of a supervisor of `agent`.
-        let words = ["-c", "read line", "runtime", "agent", "--agent"].map(str::to_owned);
-        let mut child = Command::new("sh").args(words).arg(agent.to_string()).stdin(Stdio::piped()).spawn().unwrap();
+        let words = ["-c", "echo here; read line", "runtime", "agent", "--agent"].map(str::to_owned);
+        let mut command = Command::new("sh");
+        command.args(words).arg(agent.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Its words are its own from then on.
+        let mut here = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut here).unwrap();
         for agent in [agent, other] {
             fs::write(driver.place.agent(agent).lock(), format!("{}\n", child.id())).unwrap();
         }

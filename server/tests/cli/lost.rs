@@ -142,5 +142,5 @@ async fn waiting_ends_by_its_timeout_though_a_deployment_never_does_and_a_stop_w
     let ran = in_time(machine.occ(["wait", "reader", "-n", "team", "--timeout", "1"]));
     assert!(ran.code == 5 && ran.err.contains("within 1 s"), "{ran:?}");
     let ran = in_time(machine.occ(["stop", "reader", "-n", "team", "--wait"]));
-    assert!(ran.code == 5 && ran.err.contains("started it again"), "{ran:?}");
+    assert!(ran.code == 5 && ran.err.contains("wanted again"), "{ran:?}");
 }

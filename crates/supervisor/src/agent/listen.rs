@@ -13,7 +13,7 @@ use tokio::sync::mpsc::channel;
 
 use super::core::Agent;
 use super::{end, request};
-use crate::protocol::{Frame, Request, read_line, write_line};
+use crate::protocol::{Ask, Frame, Request, read_line, write_line};
 use crate::{Error, Result};
 
 /// How long running turns may go on when the machine ends us.
@@ -91,6 +91,8 @@ async fn attend(agent: Arc<Agent>, stream: UnixStream) {
             return;
         }
     };
+    // Who only listens holds nobody here: a log that nothing writes any more ends.
+    let busy = (!matches!(request.ask, Ask::Logs { follow: true, .. })).then_some(busy);
     let (frames, mut outgoing) = channel(BEHIND);
     let worker = agent.clone();
     tokio::spawn(async move {
@@ -115,5 +117,44 @@ async fn attend(agent: Arc<Agent>, stream: UnixStream) {
     }
     if agent.is_deleted() {
         agent.leave.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use occ_model::id::{AgentId, InstallationId, NamespaceId};
+
+    use super::*;
+    use crate::agent::args::AgentArgs;
+    use crate::sandbox::Isolation;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_leaves_though_somebody_follows_the_log() {
+        let data = tempfile::tempdir().unwrap();
+        let args = AgentArgs {
+            data: data.path().to_owned(),
+            runtimes: data.path().join("runtimes"),
+            program: None,
+            installation: InstallationId::new(),
+            namespace: NamespaceId::new(),
+            agent: AgentId::new(),
+            isolation: Isolation::None,
+        };
+        let agent = Arc::new(Agent::open(args).unwrap());
+        agent.claim_folder().unwrap().book.say("info", "here");
+        let serving = tokio::spawn(serve(agent.clone()));
+        while !agent.files.control().exists() {
+            tokio::task::yield_now().await;
+        }
+        let (reader, mut writer) = UnixStream::connect(agent.files.control()).await.unwrap().into_split();
+        let ask = Ask::Logs { tail: 1, follow: true };
+        let request = Request { key: agent.key, epoch: None, within: Duration::MAX, ask };
+        write_line(&mut writer, &request).await.unwrap();
+        let mut reader = BufReader::new(reader);
+        let first: Option<Frame> = read_line(&mut reader).await.unwrap();
+        assert!(matches!(first, Some(Frame::Line { .. })), "{first:?}");
+        // The clock runs by itself while nobody has anything to do.
+        tokio::time::timeout(Duration::from_hours(1), serving).await.unwrap().unwrap().unwrap();
     }
 }

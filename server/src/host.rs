@@ -35,6 +35,13 @@ pub async fn settle(store: &Store, installation: &InstallationRow, data: &Path) 
     if host::bind(store, installation, &own).await? == own { Ok(own) } else { Err(Elsewhere(data.to_owned()).into()) }
 }
 
+/// Whether the Installation is bound to another data folder than this one. Looks only.
+pub async fn is_elsewhere(store: &Store, data: &Path) -> anyhow::Result<bool> {
+    let path = data.join(FILE);
+    let own = known(&path).with_context(|| format!("{} cannot be used", path.display()))?;
+    Ok(host::bound(store).await?.is_some_and(|bound| own.as_ref() != Some(&bound)))
+}
+
 fn known(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) if text.trim().is_empty() => Err(io::Error::new(ErrorKind::InvalidData, "the file is empty")),

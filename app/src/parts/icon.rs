@@ -48,7 +48,9 @@ impl Icon {
             Self::Home => "M3 11l9-8 9 8M5 9.5V20h5v-6h4v6h5V9.5",
             Self::Agent => "M12 3v3M7 6h10a3 3 0 013 3v7a3 3 0 01-3 3H7a3 3 0 01-3-3V9a3 3 0 013-3zM9 12v1.5M15 12v1.5",
             Self::File => "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
-            Self::Key => "M14.5 9.5a4 4 0 11-1.2-2.8M13 8l8 0M18 8v3M21 8v2",
+            Self::Key => {
+                "M7.5 20a4.500 4.500 0 100-9 4.500 4.500 0 000 9zM10.700 12.300L20 3M15.500 7.500l3 3M18 5l2.500 2.500"
+            }
             Self::Stack => "M12 3l9 5-9 5-9-5zM3 12.5l9 5 9-5M3 17l9 4 9-4",
             Self::Shield => "M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6z",
             Self::People => {
@@ -76,7 +78,9 @@ impl Icon {
             Self::External => "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
             Self::Check => "M5 12.5l4.5 4.5L19 7.5",
             Self::Close => "M6 6l12 12M18 6L6 18",
-            Self::Dots => "M5 12h.01M12 12h.01M19 12h.01",
+            Self::Dots => {
+                "M6 12a1 1 0 10-2 0 1 1 0 002 0zM13 12a1 1 0 10-2 0 1 1 0 002 0zM20 12a1 1 0 10-2 0 1 1 0 002 0z"
+            }
             Self::Copy => "M9 9h11v11H9zM5 15H4V4h11v1",
             Self::Info => "M12 21a9 9 0 100-18 9 9 0 000 18zM12 11v5M12 8v.01",
             Self::Lock => "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 017 0v3",

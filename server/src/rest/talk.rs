@@ -37,8 +37,9 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route(&op::AGENT_CHAT, async |c: Call| {
             c.only(&[])?;
-            let turn = chat::turn(&c.cx, &within(&c)?, &at(&c)?, c.body()?).await?;
-            Ok(sse(until(turn, c.shutdown.cancelled_owned(), Some(chat::stopping()))))
+            let (namespace, agent) = (within(&c)?, at(&c)?);
+            let turn = chat::turn(&c.cx, &namespace, &agent, c.body()?);
+            Ok(sse(chat::unless_stopping(turn, c.shutdown.clone().cancelled_owned()).await?))
         }),
         route(&op::AGENT_CHAT_HISTORY, async |c: Call| {
             c.only(&["conversation"])?;
@@ -114,7 +115,16 @@ mod tests {
         let path = "/api/v1/namespaces/papers/agents/reader";
         let turn = site.send_with(Method::POST, &format!("{path}/chat"), &own, r#"{"text":"hello"}"#).await;
         let lines = site.send(Method::GET, &format!("{path}/logs?follow=true&tail=0"), &own).await;
-        site.shutdown.cancel();
+        // One that the Agent has not begun to answer.
+        site.test.target.door(DoorMode::Silent);
+        let chat = format!("{path}/chat");
+        let begins = site.send_with(Method::POST, &chat, &own, r#"{"text":"hello"}"#);
+        let (unanswered, ()) = tokio::join!(tokio::time::timeout(Duration::from_secs(20), begins), async {
+            let asked = async || (site.test.target.turns().len() == 2).then_some(());
+            site.test.until("the Agent is asked", asked).await.unwrap();
+            site.shutdown.cancel();
+        });
+        assert_eq!(unanswered.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
         let said = rest(turn).await;
         assert!(said.contains("UNAVAILABLE") && said.contains("stopping"), "{said}");
         assert_eq!(rest(lines).await, "");

@@ -160,3 +160,15 @@ async fn a_supervisor_without_its_agent_is_named_with_its_process(pool: PgPool) 
     assert!(ran.out.contains(&format!("`kill {pid}`")), "{ran:?}");
     assert_eq!(doctor(&machine), Vec::<String>::new());
 }
+
+#[sqlx::test(migrations = false)]
+async fn a_data_directory_that_is_not_the_installations_is_named(pool: PgPool) {
+    let machine = Machine::new(&pool);
+    install_runtimes(&machine);
+    machine.init();
+    drop(machine.serve());
+    assert_eq!(doctor(&machine), Vec::<String>::new());
+    std::fs::write(machine.data().join("host-id"), "another\n").unwrap();
+    let found = doctor(&machine);
+    assert!(found.len() == 1 && found[0].contains("live in another data directory"), "{found:?}");
+}

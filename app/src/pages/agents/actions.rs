@@ -66,10 +66,6 @@ pub(super) fn Actions(here: Here) -> impl IntoView {
             <LinkButton href=chat icon=Icon::Chat>
                 "Chat"
             </LinkButton>
-            <Menu label="More">
-                <MenuItem label="Restart" blocked=why_not(Action::Operate) on_press=restart />
-                <MenuItem label="Stop" blocked=why_not(Action::Operate) on_press=stop danger=true />
-            </Menu>
         </Show>
         <Admission here />
         <Show when=startable>
@@ -80,6 +76,12 @@ pub(super) fn Actions(here: Here) -> impl IntoView {
         <Button kind=Kind::Primary busy=act.busy() blocked=why_not(Action::Deploy) on_press=deploy>
             "Deploy"
         </Button>
+        <Show when=running>
+            <Menu label="More">
+                <MenuItem label="Restart" blocked=why_not(Action::Operate) on_press=restart />
+                <MenuItem label="Stop" blocked=why_not(Action::Operate) on_press=stop danger=true />
+            </Menu>
+        </Show>
         <div class="basis-full">
             <Outcome act means="What serves is untouched." />
         </div>

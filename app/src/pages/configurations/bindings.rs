@@ -5,7 +5,7 @@ use occ_model::configuration::SecretBinding;
 use occ_model::page::ListQuery;
 
 use crate::api;
-use crate::parts::{Button, Card, Fact, Facts, Icon, Kind, Select, TextInput, TextKind};
+use crate::parts::{Button, Card, Fact, Facts, Glyph, Icon, Kind, Select, TextInput, TextKind};
 
 /// The card: the bindings, one to remove, one to add.
 #[component]
@@ -69,7 +69,7 @@ pub(super) fn Bindings(namespace: Memo<String>, bindings: RwSignal<Vec<SecretBin
                 </For>
             </Facts>
             <details>
-                <summary class="btn s">"Bind"</summary>
+                <summary class="btn s">"Bind" <Glyph icon=Icon::Down /></summary>
                 <div class="form mt-3">
                     <TextInput
                         id="binding-pointer"

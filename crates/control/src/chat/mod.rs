@@ -9,8 +9,8 @@ mod history;
 mod parse;
 mod route;
 
-use futures::StreamExt;
 use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use hmac::{Hmac, KeyInit, Mac};
 use occ_driver::AgentKey;
 use occ_model::chat::{ChatEvent, ChatTurn};
@@ -79,12 +79,25 @@ fn ended() -> Problem {
     Problem::new(Code::Forbidden, "You are not signed in any more, or may not talk to this Agent any more.")
 }
 
-/// What a turn ends with that the server cuts off because it stops.
-pub fn stopping() -> ChatEvent {
-    failed(Problem::new(
+/// Why the server cuts a turn off when it stops.
+pub fn stopping() -> Problem {
+    Problem::new(
         Code::Unavailable,
         "The server is stopping, so the answer was cut off. Send the message again in a moment.",
-    ))
+    )
+}
+
+/// A turn as long as `stop` does not end: then it ends with [`stopping`], begun or not.
+pub async fn unless_stopping(
+    turn: impl Future<Output = Result<BoxStream<'static, ChatEvent>>>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<BoxStream<'static, ChatEvent>> {
+    let mut stop = stop.boxed();
+    let answer = tokio::select! {
+        answer = turn => answer?,
+        () = &mut stop => return Err(stopping().into()),
+    };
+    Ok(until(answer, stop, Some(failed(stopping()))))
 }
 
 fn agent_key(cx: &Cx, found: &Found<AgentRow>) -> AgentKey {

@@ -15,7 +15,7 @@ use occ_model::agent::RouteState;
 use occ_model::chat::ChatRole;
 use serde_json::{Value, json};
 
-use super::target::FakeTarget;
+use super::target::{FakeTarget, Turned};
 use crate::compute::Connection;
 use crate::desired::AgentKey;
 
@@ -27,8 +27,10 @@ pub enum DoorMode {
     Echo,
     /// The same, with a tool used in between.
     Tool,
-    /// No answer ever comes.
+    /// An answer begins and nothing of it ever comes.
     Hang,
+    /// No answer ever begins.
+    Silent,
     /// The answer breaks off after its first piece.
     Cut,
     /// The gateway answers this status.
@@ -71,25 +73,39 @@ fn header<'a>(request: &'a Request<Incoming>, name: &str) -> &'a str {
 async fn answer(target: &FakeTarget, key: AgentKey, request: Request<Incoming>) -> Response<Body> {
     let named = header(&request, "x-occ-revision").to_owned();
     let path = request.uri().path().to_owned();
-    let route = target.state().agents.get(&key).and_then(|agent| agent.route);
     if path == "/status" {
+        let route = target.state().agents.get(&key).and_then(|agent| agent.route);
         let (revision, state) = route.unzip();
         return whole(StatusCode::OK, &json!({ "revision": revision, "state": state }));
     }
-    match route {
-        None => return refused("AGENT_UNROUTED"),
-        Some((revision, state)) if state == RouteState::Closed || revision.to_string() != named => {
-            return refused("AGENT_SWITCHING");
-        }
-        Some(_) => {}
+    let is_turn = path == "/v1/chat/completions";
+    if let Err(code) = admit(target, key, &named, is_turn) {
+        return refused(code);
     }
     if let Some(session) = path.strip_prefix("/sessions/").and_then(|rest| rest.strip_suffix("/history")) {
         return history(target, key, session);
     }
-    if path != "/v1/chat/completions" {
+    if !is_turn {
         return whole(StatusCode::NOT_FOUND, &json!({}));
     }
     turn(target, key, request).await
+}
+
+/// Lets in who names the revision of an open route; a turn is recorded in the same moment.
+fn admit(target: &FakeTarget, key: AgentKey, named: &str, is_turn: bool) -> Result<(), &'static str> {
+    let mut state = target.state();
+    match state.agents.get(&key).and_then(|agent| agent.route) {
+        None => Err("AGENT_UNROUTED"),
+        Some((revision, state)) if state == RouteState::Closed || revision.to_string() != named => {
+            Err("AGENT_SWITCHING")
+        }
+        Some((revision, _)) => {
+            if is_turn {
+                state.turns.push(Turned { agent: key.agent, revision });
+            }
+            Ok(())
+        }
+    }
 }
 
 fn history(target: &FakeTarget, key: AgentKey, session: &str) -> Response<Body> {
@@ -117,6 +133,7 @@ async fn turn(target: &FakeTarget, key: AgentKey, request: Request<Incoming>) ->
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             return whole(status, &json!({ "error": { "message": "scripted", "type": "scripted" } }));
         }
+        DoorMode::Silent => return std::future::pending().await,
         DoorMode::Hang => return streaming(stream::pending().boxed()),
         DoorMode::Cut => {
             let cut = std::io::Error::new(std::io::ErrorKind::ConnectionReset, "scripted");

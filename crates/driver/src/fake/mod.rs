@@ -14,4 +14,4 @@ mod target;
 pub use door::DoorMode;
 pub use driver::Fake;
 pub use script::{Fault, Gate, Method, Point, Rule};
-pub use target::{FakeTarget, Recorded, Seen};
+pub use target::{FakeTarget, Recorded, Seen, Turned};

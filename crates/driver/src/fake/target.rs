@@ -26,6 +26,15 @@ pub struct Recorded {
     pub epoch: Option<i64>,
 }
 
+/// One turn that a door admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turned {
+    /// Whose.
+    pub agent: AgentId,
+    /// The revision that it runs on.
+    pub revision: RevisionId,
+}
+
 /// What stands on the target for one Agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -48,6 +57,7 @@ pub(super) struct State {
     pub agent_fences: HashMap<AgentId, i64>,
     pub namespace_fences: HashMap<NamespaceId, i64>,
     pub calls: Vec<Recorded>,
+    pub turns: Vec<Turned>,
     pub rules: Vec<Rule>,
     pub door: DoorMode,
     pub modes: Option<Vec<ExecutionMode>>,
@@ -92,6 +102,11 @@ impl FakeTarget {
     /// Every writing call that reached the target, in order; refused ones too.
     pub fn calls(&self) -> Vec<Recorded> {
         self.state().calls.clone()
+    }
+
+    /// Every turn that a door admitted, in order.
+    pub fn turns(&self) -> Vec<Turned> {
+        self.state().turns.clone()
     }
 
     /// How often an Agent was observed.

@@ -7,6 +7,7 @@ use super::database::Found;
 use super::machine;
 use super::report::{Report, causes};
 use crate::config::Config;
+use crate::host;
 
 /// Compares what the database knows with what runs here.
 pub async fn look(config: &Config, report: &mut Report, found: &Found) {
@@ -17,6 +18,19 @@ pub async fn look(config: &Config, report: &mut Report, found: &Found) {
             return report.wrong_at(format!("Agents cannot be read: {}", causes(&error)), "run `occ migrate`");
         }
     };
+    match host::is_elsewhere(&found.store, &config.data_dir()).await {
+        Ok(false) => {}
+        Ok(true) => {
+            return report.wrong_at(
+                "the Agents of this Installation live in another data directory",
+                "point data_dir (OCC_DATA_DIR) at that one, or bring it here; where it is lost, see docs/operations.md, \"One machine\"",
+            );
+        }
+        Err(error) => {
+            return report
+                .wrong_at(format!("{error:#}"), "correct its permissions, or bring it back from where it was");
+        }
+    }
     let Ok(driver) = machine::driver(config) else { return };
     let running = match driver.supervisors().await {
         Ok(running) => running,

@@ -14,7 +14,9 @@ use occ_model::page::ListQuery;
 use crate::act::Outcome;
 use crate::api;
 use crate::pages::params::namespace_param;
-use crate::parts::{Card, Check, Choice, ChoiceGroup, Form, LinkButton, PageHead, Select, Submit, TextInput, TextKind};
+use crate::parts::{
+    Card, Check, Choice, ChoiceGroup, Form, Glyph, Icon, LinkButton, PageHead, Select, Submit, TextInput, TextKind,
+};
 use crate::paths;
 use check::CheckKey;
 use fields::{Fields, Wrong};
@@ -102,7 +104,7 @@ pub fn AgentNew() -> impl IntoView {
                         <ChoiceGroup name="mode" legend="Execution mode" value=fields.mode choices=modes() />
                     </Card>
                     <details>
-                        <summary class="btn quiet s">"Names of what is made"</summary>
+                        <summary class="btn quiet s">"Names of what is made" <Glyph icon=Icon::Down /></summary>
                         <div class="form mt-3">
                             <TextInput
                                 id="secret-name"

@@ -21,6 +21,8 @@ const WITH_LIBRARIES: [&str; 3] = ["-pserver", "-pxtask", "-pocc-supervisor"];
 pub enum Outcome {
     /// It built, and these failed.
     Failed(Vec<String>),
+    /// It built, none of them failed, and these did not end or left something behind: a slow machine does that, too.
+    OnlyHung(Vec<String>),
     /// It built, and all of so many passed.
     AllPassed(usize),
     /// It did not build: what was put is no code. The compiler's last words.
@@ -30,6 +32,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    fn of_failure(said: &str) -> Self {
+        let failed = named(said, &["FAIL", "ABORT", "SIG"]);
+        if failed.is_empty() { Self::OnlyHung(named(said, &["TIMEOUT", "LEAK-FAIL"])) } else { Self::Failed(failed) }
+    }
+
     /// A test noticed.
     pub fn is_seen(&self) -> bool {
         matches!(self, Self::Failed(_))
@@ -40,6 +47,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(names) => write!(f, "seen failing: {}", names.join(", ")),
+            Self::OnlyHung(names) => write!(f, "NOT SEEN: only hung: {}", names.join(", ")),
             Self::AllPassed(run) => write!(f, "NOT GUARDED: all {run} tests pass"),
             Self::NotBuilt(words) => write!(f, "DID NOT BUILD: {words}"),
             Self::NoTests => f.write_str("NO TEST fits the expression"),
@@ -81,7 +89,7 @@ impl Trial {
         let said = String::from_utf8_lossy(&out.stderr);
         match out.status.code() {
             Some(0) => Ok(Outcome::AllPassed(passed(&said))),
-            Some(FAILED) => Ok(Outcome::Failed(failed(&said))),
+            Some(FAILED) => Ok(Outcome::of_failure(&said)),
             Some(NOT_BUILT) => Ok(Outcome::NotBuilt(first_error(&said))),
             Some(NO_TESTS) => Ok(Outcome::NoTests),
             _ => bail!("cargo nextest ended with {}: {said}", out.status),
@@ -93,12 +101,12 @@ fn is_about_xtask(name: &str) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Names of the tests that failed, without their packages: `FAIL [ 0.1s] (1/2) occ-work::queue i4_a` is `i4_a`.
-fn failed(said: &str) -> Vec<String> {
+/// Names of the tests that ended in one of these ways, without their packages: `FAIL [ 0.1s] (1/2) occ-work::queue i4_a` is `i4_a`.
+fn named(said: &str, endings: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = said
         .lines()
         .map(str::trim_start)
-        .filter(|line| ["FAIL", "TIMEOUT", "ABORT", "SIG", "LEAK-FAIL"].iter().any(|word| line.starts_with(word)))
+        .filter(|line| endings.iter().any(|word| line.starts_with(word)))
         .filter(|line| line.contains('['))
         .filter_map(|line| line.split_whitespace().last())
         .map(|name| name.rsplit("::").next().unwrap_or(name).to_owned())
@@ -132,7 +140,10 @@ mod tests {
      Summary [   0.208s] 12 tests run: 10 passed, 2 failed, 3 skipped
         FAIL [   0.104s] (2/2) occ-work::queue i4_a
 error: test run failed";
-        assert_eq!(failed(said), ["i3_b", "i4_a", "i4_c"]);
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(Outcome::of_failure(said), Outcome::Failed(names(&["i3_b", "i4_a"])));
+        let hung = "     TIMEOUT [ 180.002s] (─────) occ-work::queue i4_c";
+        assert_eq!(Outcome::of_failure(hung), Outcome::OnlyHung(names(&["i4_c"])));
         assert_eq!(passed(said), 12);
         assert_eq!(passed(""), 0);
         assert_eq!(first_error(said), "error: test run failed");

@@ -17,9 +17,16 @@ pub struct NotListening {
     pub next: &'static str,
 }
 
-/// Takes the port.
+/// Takes the port that people are served on.
 pub async fn bind(address: SocketAddr) -> Result<TcpListener, NotListening> {
     TcpListener::bind(address).await.map_err(|error| explain(address, error.kind()))
+}
+
+/// Takes another port, which `key` of the configuration chooses.
+pub async fn bind_by(address: SocketAddr, key: &'static str) -> anyhow::Result<TcpListener> {
+    use anyhow::Context as _;
+    let listener = TcpListener::bind(address).await;
+    listener.with_context(|| format!("cannot listen on {address}; choose another address with {key}"))
 }
 
 fn explain(address: SocketAddr, kind: ErrorKind) -> NotListening {

@@ -15,6 +15,7 @@ mod openapi;
 mod rest;
 mod serve;
 mod site;
+mod telemetry;
 #[cfg(test)]
 mod test_kept;
 #[cfg(test)]

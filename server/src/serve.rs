@@ -16,7 +16,8 @@ use crate::authn::{Authn, COOKIE, Origins, behind_proxies};
 use crate::config::{Config, Proxy};
 use crate::http::connections::{Bounds, answer};
 use crate::http::state::AppState;
-use crate::http::{fallback, health, request_id, route, security};
+use crate::http::{fallback, health, measure, request_id, route, security};
+use crate::telemetry::metrics;
 use crate::tls::{self, TlsListener};
 use crate::{listen, openapi, rest, site, wiring};
 
@@ -36,11 +37,17 @@ pub async fn run(config: &Config, roles: Roles) -> anyhow::Result<()> {
     // Files and port first: where they cannot be used, nothing else is touched.
     let acceptor = config.server.tls.as_ref().map(tls::acceptor).transpose()?;
     let listener = listen::bind(config.server.listen).await?;
+    let measured = metrics::bind(&config.metrics).await?;
     let control = wiring::control(config).await?;
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(signals::run(Arc::clone(&control), shutdown.clone()));
+    if let Some(measured) = measured {
+        tracing::info!(address = config.metrics.listen.map(tracing::field::display), "measuring");
+        let per_namespace = config.metrics.per_namespace;
+        tasks.spawn(metrics::serve(measured, Arc::clone(&control), per_namespace, shutdown.clone()));
+    }
     if roles.controller {
         tasks.spawn(worker::run(Arc::clone(&control), config.controller.slots, shutdown.clone()));
     }
@@ -96,6 +103,7 @@ pub fn router(config: &Config, control: &Arc<Control>, roles: Roles, shutdown: C
         .layer(CatchPanicLayer::custom(fallback::panicked))
         .layer(middleware::from_fn_with_state(proxies, behind_proxies))
         .layer(middleware::from_fn(request_id::assign))
+        .layer(middleware::from_fn(measure::measure))
         .with_state(state)
 }
 

@@ -9,6 +9,7 @@ use occ_control::facts::FactsCache;
 use occ_control::settings::Settings;
 use occ_control::wake::Wake;
 use occ_control::{Control, keyfiles};
+use occ_driver::Measured;
 use occ_driver_local::{LocalConfig, LocalDriver};
 use occ_model::id::InstallationId;
 use occ_openclaw::schema::SchemaCache;
@@ -78,7 +79,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
     Ok(Arc::new(Control {
         installation: row.id,
         store,
-        compute: Arc::new(driver),
+        compute: Arc::new(Measured(driver)),
         settings: settings(config, host),
         secrets: Arc::new(DatabaseSecrets::new(Arc::clone(&keys)).with_files(&key_dir)),
         documents: Arc::new(SchemaCache::bundled()),

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
+use metrics::{Gauge, gauge};
+use occ_model::metric::STREAMS;
 use occ_model::operation::Action;
 use occ_policy::Target;
 
@@ -65,6 +67,27 @@ pub fn until<T: Send + 'static>(
         }
     })
     .boxed()
+}
+
+/// A gauge that is one higher for as long as the value lives.
+struct Open(Gauge);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1);
+    }
+}
+
+/// The same items, counted as an open stream of this name.
+pub fn counted<T>(
+    name: &'static str,
+    items: impl Stream<Item = T> + Send + 'static,
+) -> impl Stream<Item = T> + Send + 'static {
+    let open = Open(gauge!(STREAMS.name, "stream" => name));
+    open.0.increment(1);
+    items.inspect(move |_| {
+        let _open = &open;
+    })
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@ mod desired;
 mod error;
 #[cfg(feature = "fake")]
 pub mod fake;
+mod measured;
 mod observed;
 mod secret;
 
 pub use compute::{ByteStream, Call, ComputeDriver, Connection, StepSink};
 pub use desired::{AgentKey, Desired, SecretBytes, SecretValues};
 pub use error::{DriverError, Result};
+pub use measured::Measured;
 pub use observed::{
     Activation, Diagnosis, LogQuery, Observed, ObservedRoute, Owned, Preflight, PreflightItem, Prepared, Proof,
     StopOptions,

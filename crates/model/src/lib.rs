@@ -16,6 +16,7 @@ pub mod id;
 pub mod identity;
 pub mod installation;
 pub mod meta;
+pub mod metric;
 pub mod name;
 pub mod namespace;
 pub mod operation;

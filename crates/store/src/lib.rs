@@ -16,6 +16,7 @@ pub mod connection;
 pub mod deployment;
 pub mod error;
 pub mod events;
+pub mod gauges;
 mod housekeeping;
 pub mod idempotency;
 pub mod inspect;
@@ -61,6 +62,17 @@ pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migration
 const BOUNDS: [(&str, &str); 3] =
     [("statement_timeout", "15s"), ("lock_timeout", "5s"), ("idle_in_transaction_session_timeout", "30s")];
 
+/// Connections of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolUse {
+    /// As many as there may be.
+    pub most: u32,
+    /// Open ones.
+    pub open: u32,
+    /// Open ones that nobody uses.
+    pub idle: u32,
+}
+
 /// The pool of the application role.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -86,6 +98,12 @@ impl Store {
     /// Over a pool that is there (tests).
     pub fn from_pool(pool: PgPool) -> Self {
         Self { pool }
+    }
+
+    /// How much of the pool is in use.
+    pub fn pool_use(&self) -> PoolUse {
+        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX);
+        PoolUse { most: self.pool.options().get_max_connections(), open: self.pool.size(), idle }
     }
 
     /// The pool, for the listener and for tests.

@@ -1,7 +1,7 @@
 //! Taking work: one statement, never more than asked for, fair between Namespaces, one item per lane.
 
 use std::future::Future;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use occ_model::id::{AgentId, DeploymentId, NamespaceId, RequestId, RevisionId, TypedId, WorkId};
 use occ_model::identity::Actor;
@@ -47,6 +47,10 @@ pub struct Item {
     pub attempts: i32,
     /// Given up then.
     pub deadline: Option<OffsetDateTime>,
+    /// So long it was due before it was claimed.
+    pub waited: Duration,
+    /// The trace that it belongs to.
+    pub trace_parent: Option<String>,
 }
 
 /// The exclusive, expiring right to one item. Not cloneable; ended by `finish`, `defer` or `retry` (see `finish.rs`).
@@ -139,6 +143,8 @@ struct Row {
     deadline: Option<OffsetDateTime>,
     epoch: i64,
     policy: i64,
+    waited: i64,
+    trace_parent: Option<String>,
 }
 
 impl Row {
@@ -154,6 +160,8 @@ impl Row {
             request: self.request_id.map(TypedId::from_uuid),
             attempts: self.attempts,
             deadline: self.deadline,
+            waited: Duration::from_micros(u64::try_from(self.waited).unwrap_or_default()),
+            trace_parent: self.trace_parent,
         })
     }
 }
@@ -198,7 +206,8 @@ WITH busy AS (
     INSERT INTO work_attempt (work_id, epoch) SELECT id, epoch FROM taken
 )
 SELECT id, kind, namespace_id, agent_id, revision_id, deployment_id, actor_kind, actor_id, actor_name, request_id, attempts,
-       deadline, epoch, (SELECT epoch FROM policy) AS policy
+       deadline, epoch, (SELECT epoch FROM policy) AS policy, trace_parent,
+       (extract(epoch FROM clock_timestamp() - run_after) * 1000000)::bigint AS waited
   FROM taken";
 
 /// Takes one item, if one is due. Two processes that reach for one lane at once meet in the exclusion constraint: the second

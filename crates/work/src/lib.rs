@@ -13,6 +13,7 @@ mod lease;
 mod queue;
 mod signal;
 mod stuck;
+mod trace;
 
 pub use claim::{Claim, Item, Limits, claim};
 pub use due::next_due;
@@ -22,3 +23,4 @@ pub use lease::{Hold, LEASE};
 pub use queue::{NewWork, enqueue};
 pub use signal::{hear, tell};
 pub use stuck::{Stuck, stuck};
+pub use trace::go_on;

@@ -9,6 +9,7 @@ use occ_store::{Conn, Tx};
 use uuid::Uuid;
 
 use crate::error::Result;
+use crate::trace;
 
 /// One item to be queued: ids only, no payload that decides what to do.
 #[derive(Clone, Debug)]
@@ -109,7 +110,7 @@ pub async fn enqueue<K: Send>(tx: &mut Tx<K>, item: &NewWork) -> Result<WorkId> 
     let spans = matches!(item.kind, WorkKind::NamespaceEnsure | WorkKind::NamespaceDelete);
     let id: Uuid = sqlx::query_scalar(
         "INSERT INTO work (id, kind, key, namespace_id, agent_id, revision_id, deployment_id, actor_kind, actor_id, actor_name,
-                request_id, host, run_after, deadline, lane)
+                request_id, host, run_after, deadline, lane, trace_parent)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now() + $13 * interval '1 microsecond',
                 now() + $14 * interval '1 microsecond',
                 CASE WHEN $5::uuid IS NOT NULL THEN
@@ -117,7 +118,7 @@ pub async fn enqueue<K: Send>(tx: &mut Tx<K>, item: &NewWork) -> Result<WorkId> 
                             FROM agent a JOIN namespace n ON n.id = a.namespace_id WHERE a.id = $5)
                      WHEN $15 THEN
                          (SELECT int8range(n.lane << 32, (n.lane + 1) << 32, '[)') FROM namespace n WHERE n.id = $4)
-                END)
+                END, $16)
          ON CONFLICT (key) WHERE state IN ('queued', 'running')
             DO UPDATE SET run_after = least(work.run_after, excluded.run_after)
          RETURNING id",
@@ -137,6 +138,7 @@ pub async fn enqueue<K: Send>(tx: &mut Tx<K>, item: &NewWork) -> Result<WorkId> 
     .bind(micros(item.run_after))
     .bind(item.deadline.map(micros))
     .bind(spans)
+    .bind(trace::current())
     .fetch_one(tx.conn())
     .await?;
     Ok(WorkId::from_uuid(id))

@@ -1,4 +1,4 @@
-//! Work that nobody does, for `occ doctor`. Reads only.
+//! Work that nobody does, for `occ doctor` and metrics. Reads only.
 
 use occ_store::Conn;
 
@@ -7,6 +7,10 @@ use crate::error::Result;
 /// Unfinished work that should have moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stuck {
+    /// Waiting, due or not.
+    pub queued: i64,
+    /// Taken.
+    pub running: i64,
     /// Due for more than a minute, and not taken by any controller.
     pub waiting: i64,
     /// Seconds that the oldest of them has been due for.
@@ -17,8 +21,9 @@ pub struct Stuck {
 
 /// Looks for it, by the database's clock.
 pub async fn stuck(on: &mut impl Conn) -> Result<Stuck> {
-    let (waiting, oldest_seconds, abandoned) = sqlx::query_as(
-        "SELECT count(*) FILTER (WHERE late),
+    let (queued, running, waiting, oldest_seconds, abandoned) = sqlx::query_as(
+        "SELECT count(*) FILTER (WHERE lease_until IS NULL), count(*) FILTER (WHERE lease_until IS NOT NULL),
+                count(*) FILTER (WHERE late),
                 coalesce(extract(epoch FROM now() - min(run_after) FILTER (WHERE late)), 0)::bigint,
                 count(*) FILTER (WHERE lease_until < now() - interval '30 seconds')
            FROM (SELECT run_after, lease_until, state = 'queued' AND run_after < now() - interval '1 minute' AS late
@@ -26,5 +31,5 @@ pub async fn stuck(on: &mut impl Conn) -> Result<Stuck> {
     )
     .fetch_one(on.conn())
     .await?;
-    Ok(Stuck { waiting, oldest_seconds, abandoned })
+    Ok(Stuck { queued, running, waiting, oldest_seconds, abandoned })
 }

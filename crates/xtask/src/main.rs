@@ -2,6 +2,7 @@
 
 mod assets;
 mod guards;
+mod log_fields;
 mod paths;
 mod run;
 mod site;

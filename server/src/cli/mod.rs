@@ -31,8 +31,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use occ_supervisor::agent::{AgentArgs, agent_main};
 
-use crate::config::{self, Config, LogFormat};
-use crate::wiring;
+use crate::config::{self, Config};
+use crate::{telemetry, wiring};
 
 /// The OpenClaw Control Plane.
 #[derive(Debug, Parser)]
@@ -147,15 +147,22 @@ pub fn run() -> ExitCode {
         Ok(config) => config,
         Err(error) => return client::report(&error.into()),
     };
-    log(&config);
+    let telling = match telemetry::log::begin(&config, matches!(command, Command::Serve(_))) {
+        Ok(telling) => telling,
+        Err(error) => return client::report(&error),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return client::report(&error.into()),
     };
-    match runtime.block_on(dispatch(&config, command)) {
+    let code = match runtime.block_on(dispatch(&config, command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => client::report(&error),
-    }
+    };
+    // What the last tasks say goes out, too.
+    drop(runtime);
+    drop(telling);
+    code
 }
 
 async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
@@ -190,17 +197,5 @@ async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
         Command::Wait(args) => wait::run(config, &args).await,
         Command::Whoami(target) => whoami::run(config, &target).await,
         Command::Runtime(_) | Command::Completion { .. } | Command::Config(ConfigCommand::Schema) => Ok(()),
-    }
-}
-
-fn log(config: &Config) {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("OCC_LOG").unwrap_or_else(|_| EnvFilter::new(&config.log.filter));
-    // A log that cannot be written (a full disk) must not end what is logged.
-    let builder = tracing_subscriber::fmt().log_internal_errors(false);
-    let builder = builder.with_env_filter(filter).with_writer(std::io::stderr);
-    match config.log.format {
-        LogFormat::Text => builder.init(),
-        LogFormat::Json => builder.json().init(),
     }
 }

@@ -44,6 +44,10 @@ pub struct Config {
     pub model: Model,
     /// Logs of this program.
     pub log: Log,
+    /// Measures of this program.
+    pub metrics: Metrics,
+    /// Traces of requests and of the work that they ask for.
+    pub traces: Traces,
 }
 
 /// `[server]`
@@ -207,7 +211,35 @@ pub struct Log {
 
 impl Default for Log {
     fn default() -> Self {
-        Self { format: LogFormat::Text, filter: "info,sqlx=warn".to_owned() }
+        Self { format: LogFormat::Text, filter: "info,sqlx=warn,tower_sessions=warn".to_owned() }
+    }
+}
+
+/// `[metrics]`
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Address and port of a listener of their own, `/metrics` in the Prometheus text format. Absent: nothing is measured. It asks
+    /// nobody who they are, so let only the collector reach it.
+    pub listen: Option<SocketAddr>,
+    /// Says which Namespace, where a measure is about one.
+    pub per_namespace: bool,
+}
+
+/// `[traces]`
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Traces {
+    /// Where an OTLP collector takes traces over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Absent: nothing is traced.
+    pub otlp_endpoint: Option<Url>,
+    /// The share of requests that are traced, 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub share: f64,
+}
+
+impl Default for Traces {
+    fn default() -> Self {
+        Self { otlp_endpoint: None, share: 1.0 }
     }
 }
 

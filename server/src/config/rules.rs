@@ -16,7 +16,7 @@ pub(super) fn check(config: &Config, origins: &Origins) -> Result<(), ConfigErro
 }
 
 fn broken(config: &Config) -> Option<Broken> {
-    let bounds: [(bool, Broken); 6] = [
+    let bounds: [(bool, Broken); 8] = [
         (
             (2..=1000).contains(&config.database.connections),
             ("database.connections", "must be 2 to 1000", "choose a number between them; 16 is the default"),
@@ -44,6 +44,18 @@ fn broken(config: &Config) -> Option<Broken> {
         (
             config.controller.drain_grace_seconds <= 3600,
             ("controller.drain_grace_seconds", "must be at most 3600", "choose a smaller number; 60 is the default"),
+        ),
+        (
+            (0.0..=1.0).contains(&config.traces.share),
+            ("traces.share", "must be 0 to 1", "choose a number between them; 1 traces every request"),
+        ),
+        (
+            config.traces.otlp_endpoint.as_ref().is_none_or(|url| matches!(url.scheme(), "http" | "https")),
+            (
+                "traces.otlp_endpoint",
+                "must be an http or https address",
+                "write where the collector takes traces over HTTP, such as http://127.0.0.1:4318/v1/traces",
+            ),
         ),
     ];
     bounds.into_iter().find(|(kept, _)| !kept).map(|(_, broken)| broken).or_else(|| together(config))

@@ -7,6 +7,7 @@ pub mod call;
 pub mod connections;
 pub mod fallback;
 pub mod health;
+pub mod measure;
 pub mod problem;
 pub mod reply;
 pub mod request_id;

@@ -14,7 +14,8 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub async fn assign(mut request: Request, next: Next) -> Response {
     let id = RequestId::new();
     request.extensions_mut().insert(id);
-    let span = tracing::info_span!("request", request_id = %id, method = %request.method());
+    let operation = tracing::field::Empty;
+    let span = tracing::info_span!("request", request_id = %id, method = %request.method(), operation);
     let mut response = next.run(request).instrument(span).await;
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(X_REQUEST_ID, value);

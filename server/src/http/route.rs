@@ -16,6 +16,7 @@ use occ_model::operation::{Method, Operation};
 use occ_model::problem::{Code, Problem};
 
 use super::call::Call;
+use super::measure::Asked;
 use super::problem::Failed;
 use super::reply::Reply;
 use super::state::AppState;
@@ -81,11 +82,14 @@ pub fn router(routes: Vec<Route>) -> Router<AppState> {
 }
 
 async fn run(route: &Route, state: &AppState, path: BTreeMap<String, String>, request: Request) -> Response {
+    tracing::Span::current().record("operation", route.operation.id);
     let id = request.extensions().get::<RequestId>().copied().unwrap_or_else(RequestId::new);
-    match answer(route, state, path, request, id).await {
+    let mut response = match answer(route, state, path, request, id).await {
         Ok(reply) => reply.into_response(),
         Err(error) => Failed::of(error, id).into_response(),
-    }
+    };
+    response.extensions_mut().insert(Asked::operation(route.operation.id));
+    response
 }
 
 async fn answer(

@@ -9,6 +9,7 @@ use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use futures::StreamExt;
 use occ_control::events::{self, Told, Watch};
+use occ_control::stream::counted;
 use occ_model::operation as op;
 
 use crate::http::call::Call;
@@ -28,6 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
             after: c.header("last-event-id")?.filter(|id| !id.is_empty()).map(str::parse).transpose()?,
         };
         let told = events::watch(&c.cx, watch).await?.map(|told| Ok::<_, Infallible>(event(told)));
+        let told = counted("events", told);
         let mut response = Sse::new(told.take_until(c.shutdown.cancelled_owned())).into_response();
         // In place of what the library says; and a proxy in front passes each event on at once.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
-use occ_control::stream::until;
+use occ_control::stream::{counted, until};
 use occ_control::{Result, chat, credential_check, logs};
 use occ_model::id::{AgentId, NamespaceId};
 use occ_model::operation as op;
@@ -51,7 +51,7 @@ pub(super) fn routes() -> Vec<Route> {
             let tail = c.parameter("tail")?.unwrap_or(200);
             if c.parameter("follow")?.unwrap_or(false) {
                 let lines = logs::follow(&c.cx, &within(&c)?, &at(&c)?, tail).await?;
-                return Ok(sse(until(lines, c.shutdown.cancelled_owned(), None)));
+                return Ok(sse(counted("logs", until(lines, c.shutdown.cancelled_owned(), None))));
             }
             Ok(Reply::ok(&logs::tail(&c.cx, &within(&c)?, &at(&c)?, tail).await?))
         }),

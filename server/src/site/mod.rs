@@ -19,6 +19,7 @@ use leptos_axum::{LeptosRoutes, generate_route_list, handle_server_fns};
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::config::Config;
+use crate::http::measure;
 use crate::http::state::AppState;
 
 /// Server functions carry Configurations: as much as REST takes, with room for the envelope.
@@ -37,7 +38,8 @@ pub fn router(config: &Config, state: &AppState) -> Router<AppState> {
         .route("/api/fn/{*name}", post(handle_server_fns))
         .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(state.clone(), context::put));
+        .layer(middleware::from_fn_with_state(state.clone(), context::put))
+        .layer(middleware::from_fn(measure::console));
     Router::new()
         .route("/", get(async || Redirect::temporary("/console")))
         .route("/console/", get(async || Redirect::permanent("/console")))

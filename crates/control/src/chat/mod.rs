@@ -6,8 +6,11 @@
 
 mod door;
 mod history;
+mod measured;
 mod parse;
 mod route;
+
+use std::time::Instant;
 
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
@@ -55,8 +58,9 @@ pub async fn turn(
     let session = session_key(cx, key.agent, &serving, request.conversation.as_deref())?;
     let target = Target::resource(Kind::Agent, key.namespace, key.agent);
     let mut lapsed = lapse(cx, place::action(&op::AGENT_CHAT)?, target);
+    let began = Instant::now();
     let answer = tokio::select! {
-        answer = door::turn(cx, key, &serving, &session, &request.text) => answer?,
+        answer = door::turn(cx, key, &serving, &session, &request.text) => answer.inspect_err(|_| measured::refused())?,
         () = &mut lapsed => return Err(ended().into()),
     };
     let revision = serving.number;
@@ -68,7 +72,7 @@ pub async fn turn(
             Err(problem) => failed(problem),
         })
         .boxed();
-    Ok(until(events, lapsed, Some(failed(ended()))))
+    Ok(measured::turn(until(events, lapsed, Some(failed(ended()))), began).boxed())
 }
 
 fn failed(problem: Problem) -> ChatEvent {

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::check::Ending;
 use super::fault::Fault;
 use super::held::Held;
-use super::record;
 use super::scene::Scene;
+use super::{measure, record};
 use crate::context::Cx;
 
 /// Ends an item that has nothing to do (any more). Nothing changed, so nothing is audited.
@@ -52,6 +52,7 @@ pub(super) async fn before_switch(cx: &Cx, held: &mut Held, mut scene: Scene, en
     held.take()?.finish(&mut tx, ending.outcome()).await?;
     let entry = record::entry(&scene, ending.phase(), code, &json!({}));
     tx.audit(entry).await?.commit().await?;
+    measure::deployment_ended(&scene, ending.phase(), failure.map(|failure| failure.code));
     cx.wake.committed();
     Ok(())
 }
@@ -67,6 +68,7 @@ pub(super) async fn for_stop(cx: &Cx, held: &mut Held, scene: Scene) -> Result<(
     record::announce(&mut tx, &scene, Phase::Stopped).await?;
     held.take()?.finish(&mut tx, Outcome::Cancelled).await?;
     tx.audit(record::entry(&scene, Phase::Stopped, None, &json!({}))).await?.commit().await?;
+    measure::deployment_ended(&scene, Phase::Stopped, None);
     cx.wake.committed();
     Ok(())
 }

@@ -14,6 +14,7 @@ mod fault;
 mod guard;
 mod held;
 mod look;
+mod measure;
 mod namespace;
 mod pool;
 mod prepare;

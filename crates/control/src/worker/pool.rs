@@ -8,7 +8,7 @@ use occ_work::{Hold, Limits, claim, next_due};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{look, step};
+use super::{look, measure, step};
 use crate::Control;
 use crate::error::Result;
 
@@ -38,6 +38,7 @@ pub async fn run(control: Arc<Control>, slots: usize, shutdown: CancellationToke
                 PAUSE
             }
         };
+        measure::slots(pool.slots, pool.steps.len());
         tokio::select! {
             () = shutdown.cancelled() => {}
             () = &mut woken => {}

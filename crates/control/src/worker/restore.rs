@@ -16,7 +16,7 @@ use super::guard::{Guarded, guard};
 use super::held::Held;
 use super::reauthorize::own_decisions_stand;
 use super::scene::{Scene, call, revision_of, stop_options};
-use super::{end, record, serve};
+use super::{end, measure, record, serve};
 use crate::context::Cx;
 
 /// Ending what a failed candidate left.
@@ -141,6 +141,7 @@ async fn settle(cx: &Cx, held: &mut Held, mut scene: Scene, failure: &Failure, r
     let details = json!({ "serves": scene.pointers.active, "route": scene.pointers.route });
     let entry = record::entry(&scene, ending.phase(), Some(failure.code.as_str()), &details);
     tx.audit(entry).await?.commit().await?;
+    measure::deployment_ended(&scene, ending.phase(), Some(failure.code));
     if let (RouteState::Open, Some(active)) = (scene.pointers.route, scene.pointers.active) {
         serve::open_revision(cx, scene.key, active, opening).await;
     }

@@ -17,8 +17,8 @@ use super::check::{self, Ending, Side};
 use super::fault::Fault;
 use super::held::Held;
 use super::reauthorize::{reauthorize, reauthorize_if_moved};
-use super::record;
 use super::scene::{Scene, call};
+use super::{measure, record};
 use crate::context::Cx;
 
 /// Opening a door takes milliseconds.
@@ -109,6 +109,8 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
         "interruptionMs": u64::try_from(activation.interruption.as_millis()).unwrap_or(u64::MAX),
     });
     tx.audit(record::entry(scene, Phase::Serving, None, &details)).await?.commit().await?;
+    measure::deployment_ended(scene, Phase::Serving, None);
+    measure::interrupted(activation.interruption);
     open_revision(cx, scene.key, candidate, opening).await;
     cx.wake.committed();
     Ok(Attempt::Serves)

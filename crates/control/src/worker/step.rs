@@ -1,7 +1,7 @@
 //! One claim, one step: dispatches by kind, and puts the item back when the step has no result.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use occ_model::audit::Outcome as Ended;
 use occ_model::failure::FailureCode;
@@ -12,10 +12,11 @@ use occ_store::audit::Entry;
 use occ_store::deployment;
 use occ_work::{Claim, Outcome};
 use serde_json::json;
+use tracing::Instrument;
 
 use super::fault::Fault;
 use super::held::Held;
-use super::{delete, deploy, namespace, record, recover, retire, stop};
+use super::{delete, deploy, measure, namespace, record, recover, retire, stop};
 use crate::Control;
 use crate::context::Cx;
 
@@ -23,16 +24,32 @@ use crate::context::Cx;
 /// up when so many workers died of it.
 const ATTEMPTS: i32 = 20;
 
-/// Runs the step of a claim to its end.
+/// Runs the step of a claim to its end, in the trace of the request that asked for it.
 pub(super) async fn run(control: Arc<Control>, claim: Claim) {
+    let item = claim.item();
+    let span = tracing::info_span!(
+        "work",
+        work = %item.id,
+        kind = item.kind.as_str(),
+        agent = item.agent.map(tracing::field::display),
+        epoch = claim.epoch(),
+    );
+    occ_work::go_on(&span, item.trace_parent.as_deref());
+    in_span(control, claim).instrument(span).await;
+}
+
+async fn in_span(control: Arc<Control>, claim: Claim) {
     let cx = Cx::new(control, claim.item().actor.clone(), claim.item().request);
     let mut held = Held::new(claim);
     let item = held.item().clone();
+    measure::claimed(&item);
+    let began = Instant::now();
     let ended = match spent(&cx, &held).await {
         Ok(true) => give_up_spent(&cx, &mut held).await,
         Ok(false) => step(&cx, &mut held).await,
         Err(fault) => Err(fault),
     };
+    measure::claim_ended(&item, began, &ended);
     let Err(fault) = ended else {
         cx.wake.committed();
         return;

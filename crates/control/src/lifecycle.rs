@@ -71,6 +71,10 @@ async fn end(
         return Err(Error::refused(Code::Deleting, "The Agent is being deleted, which stops it."));
     }
     if before == after && nothing_runs(&before, kind) {
+        if once.has_key() {
+            // Remembered (I18): asked again with the same key, it must not stop what was started since.
+            return finish(cx, tx, operation, &found, &once, options).await;
+        }
         drop(tx);
         return read(cx, &found).await;
     }

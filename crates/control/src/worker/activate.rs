@@ -61,7 +61,10 @@ async fn attempt_switch(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
         // It was proved beside another revision than the one that serves now: prove it again.
         return Err(Fault::Wait { pause: Duration::ZERO, reason: "ACTIVE_REVISION_MOVED" });
     }
-    if !scene.is_same() {
+    if scene.is_same() {
+        // A restart that met a stop starts what the stop ended.
+        pointers.active = Some(scene.candidate());
+    } else {
         match pointers.active.replace(scene.candidate()) {
             // What a stop cut short never served: whoever served before it is still the one to come back to.
             Some(left) if pointers.last_serving != Some(left) && pointers.predecessor.is_some() => {

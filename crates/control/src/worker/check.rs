@@ -1,7 +1,7 @@
 //! What can end a deployment from outside: cancelled, superseded, stopped, overdue, denied.
 
 use occ_model::agent::DesiredState;
-use occ_model::deployment::Phase;
+use occ_model::deployment::{DeploymentKind, Phase};
 use occ_model::failure::{Failure, FailureCode};
 use occ_store::agent_state::Pointers;
 use occ_store::deployment::{self, Stored};
@@ -99,11 +99,25 @@ pub(super) async fn ending(
         if in_progress.last().is_some_and(|newest| newest.view.id != deployment.view.id) {
             return Ok(Some(Ending::Superseded));
         }
+        if !is_still_the_same(pointers, deployment) {
+            return Ok(Some(Ending::Superseded));
+        }
     }
     if side == Side::TurningBack {
         return Ok(None);
     }
     Ok(deployment.overdue.then(|| Ending::failed(FailureCode::DeadlineExceeded)))
+}
+
+/// What brings the active revision into service again is about the one that is active now; a restart that met a stop, about the one
+/// that served until then. Anything else is over: another revision serves, and is left alone (I8).
+fn is_still_the_same(pointers: &Pointers, deployment: &Stored) -> bool {
+    let own = Some(deployment.view.revision_id);
+    match deployment.view.kind {
+        DeploymentKind::Restart => pointers.active.or(pointers.last_serving) == own,
+        DeploymentKind::Recover => pointers.active == own,
+        DeploymentKind::Deploy | DeploymentKind::Start | DeploymentKind::Rollback => true,
+    }
 }
 
 /// The same, read anew.

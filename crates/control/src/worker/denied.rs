@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use occ_driver::AgentKey;
-use occ_model::agent::{DesiredState, RouteState};
+use occ_model::agent::{DesiredState, Health, RouteState};
 use occ_model::event::ChangeOp;
 use occ_model::id::{AgentId, NamespaceId, TypedId};
 use occ_model::operation::Kind;
 use occ_model::work::WorkKind;
-use occ_store::agent_state;
+use occ_store::agent_state::{self, Pointers};
 use occ_store::audit::Entry;
 use occ_store::tx::Origin;
+use occ_store::{Mutation, Tx};
 use occ_work::Outcome;
 use serde_json::json;
 
@@ -21,9 +22,6 @@ use super::{end, record, serve};
 use crate::context::Cx;
 
 const OPEN: Duration = Duration::from_secs(10);
-/// What ends an Agent.
-const ENDS: [WorkKind; 2] = [WorkKind::AgentStop, WorkKind::AgentDelete];
-
 /// Ends the item as denied, and what runs goes on as if nobody had asked: unless somebody else asked for an end too, or an earlier
 /// worker of this one may have begun it.
 pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, agent: AgentId) -> Result<(), Fault> {
@@ -37,18 +35,16 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
         WorkKind::AgentDelete => found.deleting,
         _ => !found.deleting && found.desired == DesiredState::Stopped,
     });
-    let alone = hold.is_first(&mut tx).await? && !hold.others_wait(&mut tx, &ENDS).await?;
+    let alone = hold.is_first(&mut tx).await? && !hold.others_wait(&mut tx, &[asked]).await?;
     let Some(mut pointers) = stands.filter(|_| alone) else {
         drop(tx);
         return end::without_effect(cx, held, Outcome::Denied).await;
     };
     pointers.deleting = false;
-    let runs = pointers.active.is_some();
-    // What was denied before stays so until it is restored and verified.
-    let served =
-        pointers.active == pointers.last_serving && pointers.health_reason.as_deref() != Some("AGENT_UNROUTED");
-    pointers.desired = if runs { DesiredState::Running } else { DesiredState::Stopped };
-    pointers.route = if runs && served { RouteState::Open } else { RouteState::Closed };
+    // Where somebody else's stop waits, it stands.
+    if !hold.others_wait(&mut tx, &[WorkKind::AgentStop]).await? {
+        go_on(cx, &mut tx, &mut pointers).await?;
+    }
     agent_state::write(&mut tx, &pointers).await?;
     record::announce_agent(&mut tx, &pointers, ChangeOp::Updated, None).await?;
     let opening = call(held, OPEN);
@@ -62,5 +58,20 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
         serve::open_revision(cx, key, active, opening).await;
     }
     cx.wake.committed();
+    Ok(())
+}
+
+/// What runs is wanted again. Its door opens only where it was verified and nothing is known against it; else it stays closed until it
+/// is restored and verified (I8).
+async fn go_on(cx: &Cx, tx: &mut Tx<Mutation>, pointers: &mut Pointers) -> Result<(), Fault> {
+    let runs = pointers.active.is_some();
+    let verified =
+        pointers.active == pointers.last_serving && matches!(pointers.health, Health::Healthy | Health::Degraded);
+    pointers.desired = if runs { DesiredState::Running } else { DesiredState::Stopped };
+    pointers.route = if runs && verified { RouteState::Open } else { RouteState::Closed };
+    if runs && !verified {
+        let controller = record::controller(cx).await?;
+        record::queue_recovery(cx, tx, pointers.namespace, pointers.agent, controller).await?;
+    }
     Ok(())
 }

@@ -40,10 +40,12 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let Some((pointers, active)) = pointers.filter(wanted).and_then(|found| found.active.map(|id| (found, id))) else {
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
-    let id = match in_progress.last() {
-        Some(own) if own.view.kind == DeploymentKind::Recover && in_progress.len() == 1 => own.view.id,
+    let own = in_progress.iter().find(|other| other.view.kind == DeploymentKind::Recover);
+    let id = match own {
+        // Also where somebody asked for another revision meanwhile: it is brought to its end, which that one waits for.
+        Some(own) => own.view.id,
         // Somebody is bringing another revision into service; that restores service too.
-        Some(_) => return end::without_effect(cx, held, Outcome::Superseded).await,
+        None if !in_progress.is_empty() => return end::without_effect(cx, held, Outcome::Superseded).await,
         None => {
             held.claim()?.renew().await?;
             let seen = held.claim()?.under(cx.compute.observe_agent(key)).await??;

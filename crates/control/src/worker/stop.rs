@@ -31,7 +31,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
         return Err(Error::fault("reading a stop's work", "ids are missing").into());
     };
     let found = agent_state::find(&mut cx.store.read().await?, namespace, agent).await?;
-    let Some(before) = found.filter(|found| !found.deleting && found.desired == DesiredState::Stopped) else {
+    // Also where somebody else asked for its deletion: that may be denied, and then this stop stands.
+    let Some(before) = found.filter(|found| found.desired == DesiredState::Stopped) else {
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
     let target = Target::resource(Kind::Agent, namespace, agent);

@@ -9,6 +9,7 @@ mod drift;
 mod failure;
 mod lifecycle;
 mod look;
+mod meetings;
 mod races;
 mod recovery;
 mod streams;

@@ -2,7 +2,7 @@
 
 use occ_control::{deployment, lifecycle};
 use occ_driver::fake::{Fault, Gate, Method, Recorded, Rule};
-use occ_model::agent::RouteState;
+use occ_model::agent::{DesiredState, RouteState};
 use occ_model::deployment::Phase;
 use occ_model::failure::FailureCode;
 use occ_model::id::TypedId;
@@ -301,7 +301,8 @@ async fn i5_a_denied_stop_or_deletion_leaves_the_agent_serving(pool: PgPool) {
         let worker = w.worker();
         w.idle().await;
         w.assert_serves(first.revision.id).await;
-        assert!(!w.agent().await.deleting, "{end}");
+        let agent = w.agent().await;
+        assert!(!agent.deleting && agent.desired_state == DesiredState::Running, "{end}");
         worker.end().await;
     }
 }

@@ -21,12 +21,13 @@ mod logs;
 mod output;
 mod resource;
 mod serve;
+mod service;
 mod signin_link;
 mod terminal;
 mod wait;
 mod whoami;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -64,6 +65,9 @@ enum Command {
     /// The database of this Installation.
     #[command(subcommand)]
     Db(db::Command),
+    /// OCC at the machine's start (systemd).
+    #[command(subcommand)]
+    Service(service::Command),
     /// The keys that wrap the Secrets' values.
     #[command(subcommand)]
     Keyring(keyring::Command),
@@ -157,7 +161,7 @@ pub fn run() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return client::report(&error.into()),
     };
-    let code = match runtime.block_on(dispatch(&config, command)) {
+    let code = match runtime.block_on(dispatch(&config, cli.config.as_deref(), command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => client::report(&error),
     };
@@ -167,7 +171,7 @@ pub fn run() -> ExitCode {
     code
 }
 
-async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
+async fn dispatch(config: &Config, file: Option<&Path>, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Init(args) => init::run(config, &args).await,
         Command::SigninLink => signin_link::run(config).await,
@@ -178,6 +182,7 @@ async fn dispatch(config: &Config, command: Command) -> anyhow::Result<()> {
             println!("the configuration is valid; data in {}", config.data_dir().display());
             Ok(())
         }
+        Command::Service(command) => service::run(config, file, &command),
         Command::Db(command) => db::run(config, &command).await,
         Command::Keyring(command) => keyring::run(config, &command).await,
         Command::Login(args) => login::run(&args).await,

@@ -8,6 +8,7 @@ mod full_disk;
 mod keyring;
 mod lost;
 mod pages;
+mod service;
 mod telemetry;
 mod tls;
 mod troubles;

@@ -34,8 +34,8 @@ const PAGES: [&str; 14] = [
 pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let occ = Occ::start(context, "occ-console").await?;
     occ.apply(include_str!("../../../docs/examples/demo.yaml")).await?;
-    first_load(&occ, report).await?;
     pages(&occ, context, report).await?;
+    first_load(&occ, report).await?;
     occ.stop().await
 }
 

@@ -27,6 +27,11 @@ impl Context {
         if self.quick { Duration::from_secs(2) } else { Duration::from_secs(seconds) }
     }
 
+    /// A pause, or a shorter one.
+    pub fn pause(&self, full: Duration, quick: Duration) -> Duration {
+        if self.quick { quick } else { full }
+    }
+
     /// Seconds from the environment.
     pub fn seconds(&self, variable: &str, full: u64) -> Duration {
         let given = std::env::var(variable).ok().and_then(|text| text.parse().ok());

@@ -5,9 +5,10 @@ use std::process::Stdio;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, bail};
-use occ_postgres::{Config, ConnectInfo, DATABASE, Embedded, OWNER_ROLE};
+use occ_postgres::{Config, ConnectInfo, DATABASE, Embedded, OWNER_ROLE, SUPERUSER};
 use occ_store::Store;
-use sqlx::PgPool;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, PgPool};
 use tokio::process::Command;
 
 /// Folders of the servers that were started, so that none outlives the run, however it ends.
@@ -56,6 +57,16 @@ impl Database {
         }
         occ_store::MIGRATIONS.run(&pool).await?;
         Ok(pool)
+    }
+
+    /// What the server would do by itself some time after much was written, done now: dead rows, statistics, a checkpoint.
+    pub async fn tidy(&self) -> anyhow::Result<()> {
+        let owner: PgConnectOptions = self.info.owner_url().parse()?;
+        let mut superuser = owner.username(SUPERUSER).connect().await?;
+        for statement in ["VACUUM (ANALYZE)", "CHECKPOINT"] {
+            sqlx::query(statement).execute(&mut superuser).await?;
+        }
+        Ok(())
     }
 
     /// Runs pgbench's `script` and answers transactions per second.

@@ -29,7 +29,9 @@ pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     serving(&control, &tenant, agents).await?;
 
     let span = context.seconds("BENCH_IDLE_SECONDS", 600);
-    settle(&pool, context).await?;
+    database.tidy().await?;
+    // Until idle connections have told what they counted, and the server its last notes.
+    tokio::time::sleep(context.pause(Duration::from_mins(1), Duration::from_secs(12))).await;
     let before = Written::now(&pool).await?;
     tokio::time::sleep(span).await;
     let after = Written::now(&pool).await?;
@@ -73,15 +75,6 @@ async fn all_serve(control: &TestControl, ns: &Selector<NamespaceId>, agents: us
     Ok(())
 }
 
-/// What PostgreSQL does by itself after much was written is done: statistics, a checkpoint, its last notes in the log.
-async fn settle(pool: &PgPool, context: &Context) -> anyhow::Result<()> {
-    sqlx::query("VACUUM (ANALYZE)").execute(pool).await?;
-    // Refused to all but a superuser; then it comes by itself in its time.
-    let _refused = sqlx::query("CHECKPOINT").execute(pool).await;
-    tokio::time::sleep(if context.quick { Duration::from_secs(2) } else { Duration::from_secs(90) }).await;
-    Ok(())
-}
-
 /// What PostgreSQL has counted, over all databases.
 #[derive(Clone, Copy, Debug, sqlx::FromRow)]
 struct Written {
@@ -93,8 +86,6 @@ struct Written {
 impl Written {
     /// Now. Looking writes nothing. Transaction numbers are given to writers only.
     async fn now(pool: &PgPool) -> anyhow::Result<Self> {
-        // What connections have counted arrives within a second of their becoming idle.
-        tokio::time::sleep(Duration::from_secs(2)).await;
         Ok(sqlx::query_as(
             "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS writers,
                     (SELECT sum(tup_inserted + tup_updated + tup_deleted)::bigint FROM pg_stat_database) AS rows,
@@ -107,8 +98,8 @@ impl Written {
     #[expect(clippy::cast_precision_loss, reason = "counts of a benchmark")]
     fn since(&self, before: &Self) -> [(&'static str, &'static str, f64); 3] {
         [
-            ("transactions that wrote", "", (self.writers - before.writers) as f64),
-            ("rows written", "", (self.rows - before.rows) as f64),
+            ("transactions that wrote", "in all", (self.writers - before.writers) as f64),
+            ("rows written", "in all", (self.rows - before.rows) as f64),
             ("WAL", "B", (self.wal - before.wal) as f64),
         ]
     }

@@ -162,6 +162,8 @@ proptest! {
                 for n in 0..6 {
                     let target = resource(kind, n);
                     prop_assert_eq!(shows(&scope, &target), facts.decide(action, &target).allowed, "{:?} {:?}", scope, target);
+                    let within = scope.within(namespace(n % 3));
+                    prop_assert_eq!(shows(&within, &target), shows(&scope, &target), "{:?} {:?}", within, target);
                 }
             }
         }

@@ -13,8 +13,9 @@ pub async fn statements(world: &World, store: &Store) -> anyhow::Result<String> 
     let look = || async {
         // What the connections counted arrives at their next idle moment.
         tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
-        let row: (i64, i64, i64) = sqlx::query_as(
-            "SELECT xact_commit, xact_rollback, tup_inserted + tup_updated FROM pg_stat_database WHERE datname = current_database()",
+        let row: (i64, i64, i64, f64, f64) = sqlx::query_as(
+            "SELECT xact_commit, xact_rollback, tup_inserted + tup_updated, active_time, idle_in_transaction_time
+               FROM pg_stat_database WHERE datname = current_database()",
         )
         .fetch_one(store.pool())
         .await?;
@@ -35,6 +36,13 @@ pub async fn statements(world: &World, store: &Store) -> anyhow::Result<String> 
         (after.0 - before.0) / TRIES,
         (after.1 - before.1) / TRIES,
         (after.2 - before.2) / TRIES
+    );
+    let of = |sum: f64| sum / f64::from(u32::try_from(TRIES).unwrap_or(1));
+    let _ = writeln!(
+        text,
+        "  {:.2} ms of it PostgreSQL works on statements, {:.2} ms it waits for the next one within a transaction",
+        of(after.3 - before.3),
+        of(after.4 - before.4)
     );
     Ok(text)
 }

@@ -26,10 +26,6 @@ pub async fn finished_rows(pool: &PgPool, rows: usize) -> anyhow::Result<()> {
         .execute(pool)
         .await?;
     }
-    for statement in ["VACUUM (ANALYZE) work", "VACUUM (ANALYZE) work_attempt", "CHECKPOINT"] {
-        // A checkpoint may be refused to the owner; then it comes by itself.
-        let _refused = sqlx::query(statement).execute(pool).await;
-    }
     Ok(())
 }
 

@@ -35,6 +35,7 @@ pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let empty = queue.measure(1, items, wakes).await?;
     let two = queue.measure(2, items, wakes).await?;
     filled::finished_rows(&pool, finished).await?;
+    database.tidy().await?;
     let full = queue.measure(1, items, wakes).await?;
 
     let reference = reference(&database, items, wakes).await?;

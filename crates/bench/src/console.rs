@@ -32,7 +32,7 @@ const PAGES: [&str; 14] = [
 
 /// Measures.
 pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
-    let occ = Occ::start(context, "occ-console").await?;
+    let occ = Occ::start(context, "occ-c").await?;
     occ.apply(include_str!("../../../docs/examples/demo.yaml")).await?;
     pages(&occ, context, report).await?;
     first_load(&occ, report).await?;

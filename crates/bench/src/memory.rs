@@ -21,7 +21,7 @@ values:
 
 /// Measures. The schema is dropped five to ten minutes after its last use, which `BENCH_MEMORY_SECONDS` waits for.
 pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
-    let occ = Occ::start(context, "occ-memory").await?;
+    let occ = Occ::start(context, "occ-m").await?;
     let rest = context.span(20);
     tokio::time::sleep(rest).await;
     let goal = Goal::AtMost(60.0);

@@ -43,7 +43,7 @@ impl Occ {
         occ.serving = Some(command.stdout(Stdio::null()).stderr(log).kill_on_drop(true).spawn()?);
         let begun = Instant::now();
         while !occ.http.get(occ.url("/readyz")).send().await.is_ok_and(|answer| answer.status().is_success()) {
-            if begun.elapsed() > Duration::from_secs(60) {
+            if begun.elapsed() > Duration::from_mins(1) {
                 bail!("occ does not become ready");
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -94,6 +94,18 @@ impl Occ {
         Ok(())
     }
 
+    /// Waits until a Namespace takes Agents.
+    pub async fn namespace_ready(&self, name: &str) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        while self.api(reqwest::Method::GET, &format!("/namespaces/{name}"), None).await?["status"] != "ready" {
+            if begun.elapsed() > Duration::from_mins(1) {
+                bail!("the Namespace {name} does not become ready");
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+
     /// Calls the REST API as the Installation's service principal.
     pub async fn api(&self, method: reqwest::Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
         let key = std::fs::read_to_string(self.data.join("service-key"))?;
@@ -133,11 +145,8 @@ impl Occ {
         let pid = self.serving.as_ref().and_then(Child::id).context("occ does not run")?;
         let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
         let wanted = ["Rss", "Pss_Anon", "Pss_File", "Private_Dirty"];
-        Ok(rollup
-            .lines()
-            .filter(|line| wanted.iter().any(|w| line.starts_with(w)))
-            .map(|l| format!("  {l}\n"))
-            .collect())
+        let lines = rollup.lines().filter(|line| wanted.iter().any(|wanted| line.starts_with(wanted)));
+        Ok(crate::table::indented(lines))
     }
 
     /// Ends the server and its PostgreSQL.

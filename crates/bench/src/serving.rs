@@ -31,9 +31,10 @@ pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let pairs = context.seconds("BENCH_SERVING_PAIRS", 5).as_secs().clamp(1, 20);
     let pairs = if context.quick { 1 } else { pairs };
     let model = TestModel::start(Config::with_keys([KEY])).await?;
-    let occ = Occ::start(context, "occ-serving").await?;
+    let occ = Occ::start(context, "occ-s").await?;
     let demo = include_str!("../../../docs/examples/demo.yaml").replace("http://127.0.0.1:18080/v1", &model.base_url());
     occ.apply(&demo).await?;
+    occ.namespace_ready("demo").await?;
     let (mut ours, mut bare, mut steps) = (Vec::new(), Vec::new(), String::new());
     for n in 0..pairs {
         let (took, deployment, snapshot) = first_deployment(&occ, n).await?;
@@ -54,7 +55,7 @@ pub async fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
 async fn first_deployment(occ: &Occ, n: u64) -> anyhow::Result<(f64, Value, Snapshot)> {
     let agent = format!("first-{n}");
     occ.apply(&format!(
-        "kind: Agent\nnamespace: demo\nname: {agent}\nconfiguration: embedded\nexecutionMode: embedded\nharnessAuth:\n  provider: test\n  apiKey: model-key\n"
+        "kind: Namespace\nname: demo\n---\nkind: Agent\nname: {agent}\nconfiguration: embedded\nexecutionMode: embedded\nharnessAuth:\n  provider: test\n  apiKey: model-key\n"
     ))
     .await?;
     let path = format!("/namespaces/demo/agents/{agent}");

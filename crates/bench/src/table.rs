@@ -54,6 +54,14 @@ fn row(figure: &Figure) -> [String; 7] {
     ]
 }
 
+/// Lines of a profile.
+pub fn indented<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "  {line}");
+        text
+    })
+}
+
 /// With as many digits as say something.
 pub fn number(value: f64) -> String {
     match value.abs() {

@@ -56,7 +56,7 @@ impl Grants {
         let spread = n.wrapping_mul(7_919) % self.len();
         let within = |space, id| Target { kind: Kind::Agent, namespace: Some(space), id: Some(id) };
         match n % 3 {
-            0 => (within(namespace(usize::MAX), id(spread)), spread % WHOLE != 0),
+            0 => (within(namespace(usize::MAX), id(spread)), !spread.is_multiple_of(WHOLE)),
             1 => (within(namespace(spread - spread % WHOLE), id(usize::MAX)), true),
             _ => (within(namespace(usize::MAX), id(usize::MAX - 1)), false),
         }

@@ -33,7 +33,10 @@ pub fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
         times.push(begun.elapsed());
         ensure!(decision.allowed == allowed, "a wrong decision about {target:?}");
     }
-    let reference = reference(&grants, context.amount(60, 10))?;
+    #[cfg(feature = "references")]
+    let reference = Some(cedar::measure(&grants, context.amount(60, 10))?);
+    #[cfg(not(feature = "references"))]
+    let reference: Option<Samples> = None;
     for (percent, goal) in [(50.0, Some(Goal::AtMost(2.0))), (99.0, None)] {
         let what = format!("a decision with {} bindings, p{percent}", grants.len());
         let mut figure = Figure::new(NAME, what, times.ms(percent) * 1_000.0, "µs");
@@ -45,14 +48,4 @@ pub fn run(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     }
     report.add(Figure::new(NAME, "making the facts ready, once a policy epoch", indexed.as_secs_f64() * 1_000.0, "ms"));
     Ok(())
-}
-
-#[cfg(feature = "references")]
-fn reference(grants: &Grants, tries: usize) -> anyhow::Result<Option<Samples>> {
-    cedar::measure(grants, tries).map(Some)
-}
-
-#[cfg(not(feature = "references"))]
-fn reference(_grants: &Grants, _tries: usize) -> anyhow::Result<Option<Samples>> {
-    Ok(None)
 }

@@ -39,5 +39,5 @@ pub async fn plan(pool: &PgPool) -> anyhow::Result<String> {
     )
     .fetch_all(pool)
     .await?;
-    Ok(lines.iter().map(|line| format!("  {line}\n")).collect())
+    Ok(crate::table::indented(lines.iter().map(String::as_str)))
 }

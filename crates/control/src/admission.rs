@@ -15,15 +15,12 @@ use occ_model::name::Name;
 use occ_model::namespace::NamespaceStatus;
 use occ_model::operation::{Kind, Operation};
 use occ_model::problem::{Code, FieldError, Problem};
-use occ_model::reference::Selector;
 use occ_model::revision::{Harness, HarnessId, PinnedSecret, Snapshot};
 use occ_openclaw::harness;
-use occ_store::Named;
 use occ_store::agent::AgentRow;
 use occ_store::audit::Entry;
 use occ_store::namespace::NamespaceRow;
-use occ_store::secret::SecretRow;
-use occ_store::secret_version;
+use occ_store::secret;
 use serde_json::json;
 
 use crate::admission_checks::Checks;
@@ -220,25 +217,17 @@ impl Referred {
 }
 
 async fn secrets(cx: &Cx, namespace: &NamespaceRow, wanted: &Wanted) -> Result<Vec<Referred>> {
-    let mut on = cx.read().await?;
-    let mut found = Vec::new();
-    for (id, pointer) in wanted.secrets() {
-        let row = SecretRow::find(&mut on, namespace.id, &Selector::Id(id)).await?;
-        let version = match &row {
-            Some(row) => secret_version::find(&mut on, id, row.current_version).await?,
-            None => None,
-        };
-        let living = version.filter(|version| version.destroyed_at.is_none());
-        let name = row.map(|row| row.meta.name);
-        let pin = name.clone().zip(living).map(|(name, living)| PinnedSecret {
-            id,
-            name,
-            version: living.version,
-            digest: living.digest,
-        });
-        found.push(Referred { id, pointer, name, pin });
-    }
-    Ok(found)
+    let places = wanted.secrets();
+    let ids: Vec<SecretId> = places.iter().map(|(id, _)| *id).collect();
+    let there = secret::pinnable(&mut cx.read().await?, namespace.id, &ids).await?;
+    let found = places.into_iter().map(|(id, pointer)| {
+        let row = there.iter().find(|row| row.id == id);
+        let name = row.map(|row| row.name.clone());
+        let current = row.and_then(|row| row.current.clone());
+        let pin = name.clone().zip(current).map(|(name, (version, digest))| PinnedSecret { id, name, version, digest });
+        Referred { id, pointer, name, pin }
+    });
+    Ok(found.collect())
 }
 
 fn reference_usable(checks: &mut Checks, secret: &Referred, answers: &Answers) {

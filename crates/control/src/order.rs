@@ -8,8 +8,7 @@ use occ_model::id::{AuditId, DeploymentId, RevisionId, TypedId};
 use occ_model::namespace::NamespaceStatus;
 use occ_model::operation::{Kind, Operation};
 use occ_model::problem::Code;
-use occ_model::reference::Selector;
-use occ_model::revision::{Revision, RevisionSelector, Snapshot};
+use occ_model::revision::{PinnedSecret, Revision, RevisionSelector, Snapshot};
 use occ_model::time::Timestamp;
 use occ_model::work::WorkKind;
 use occ_store::agent::AgentRow;
@@ -84,6 +83,7 @@ pub(crate) async fn place_order(cx: &Cx, order: Order<'_>) -> Result<Admitted> {
     }
     let pointers = look_again(cx, &mut tx, &order).await?;
     let (deployment, audit) = (DeploymentId::new(), AuditId::new());
+    let mut changes = Vec::new();
     let revision = match order.what {
         What::Again(revision) => revision.id,
         What::New { snapshot, copied_from } => {
@@ -96,7 +96,7 @@ pub(crate) async fn place_order(cx: &Cx, order: Order<'_>) -> Result<Admitted> {
                 decisions: &[audit.to_string()],
             };
             revision::insert(&mut tx, &new).await?;
-            announce(&mut tx, &order, Kind::Revision, new.id.uuid(), ChangeOp::Created, None).await?;
+            changes.push(announcement(&order, Kind::Revision, new.id.uuid(), ChangeOp::Created, None));
             new.id
         }
     };
@@ -119,9 +119,10 @@ pub(crate) async fn place_order(cx: &Cx, order: Order<'_>) -> Result<Admitted> {
         .asked_in(cx.request())
         .on_host(host(cx));
     enqueue(&mut tx, &work).await.map_err(Error::from)?;
-    announce(&mut tx, &order, Kind::Deployment, deployment.uuid(), ChangeOp::Created, Some(Phase::Queued.as_str()))
-        .await?;
-    announce(&mut tx, &order, Kind::Agent, order.agent.id.uuid(), ChangeOp::Updated, None).await?;
+    let queued = Some(Phase::Queued.as_str());
+    changes.push(announcement(&order, Kind::Deployment, deployment.uuid(), ChangeOp::Created, queued));
+    changes.push(announcement(&order, Kind::Agent, order.agent.id.uuid(), ChangeOp::Updated, None));
+    outbox::announce_all(&mut tx, &changes).await?;
     let made = json!({ "revision": revision, "deployment": deployment });
     order.once.remember(cx, &mut tx, &made, 202).await?;
     let entry = Entry {
@@ -168,27 +169,24 @@ async fn look_again(cx: &Cx, tx: &mut Tx<Mutation>, order: &Order<'_>) -> Result
         return Err(admission::running_quota(most).into());
     }
     if let What::New { snapshot, .. } = order.what {
-        let mut pinned: Vec<_> = snapshot.secrets.iter().collect();
-        pinned.sort_by_key(|pin| pin.id);
-        for pin in pinned {
-            let held = secret::share(tx, order.namespace.id, &Selector::Id(pin.id)).await?;
-            if held.is_none_or(|row| row.current_version != pin.version) {
-                return Err(StoreError::Conflict.into());
-            }
+        let ids: Vec<_> = snapshot.secrets.iter().map(|pin| pin.id).collect();
+        let held = secret::share_all(tx, order.namespace.id, &ids).await?;
+        let stands = |pin: &PinnedSecret| held.iter().any(|row| row.id == pin.id && row.current_version == pin.version);
+        if !snapshot.secrets.iter().all(stands) {
+            return Err(StoreError::Conflict.into());
         }
     }
     Ok(pointers)
 }
 
-async fn announce(
-    tx: &mut Tx<Mutation>,
-    order: &Order<'_>,
+fn announcement<'a>(
+    order: &Order<'a>,
     kind: Kind,
     id: uuid::Uuid,
     op: ChangeOp,
-    state: Option<&str>,
-) -> Result<()> {
-    let change = Announcement {
+    state: Option<&'a str>,
+) -> Announcement<'a> {
+    Announcement {
         kind,
         id,
         name: (kind == Kind::Agent).then(|| order.agent.meta.name.as_str()),
@@ -197,8 +195,7 @@ async fn announce(
         op,
         generation: (kind == Kind::Agent).then_some(order.agent.meta.generation),
         state,
-    };
-    Ok(outbox::announce(tx, &change).await?)
+    }
 }
 
 /// What a request with the same key was answered, read again.

@@ -104,19 +104,20 @@ pub async fn listing<R: Named>(
 ) -> Result<(NamespaceRow, ListScope)> {
     let action = action(operation)?;
     let scope = cx.list_scope(action, R::KIND).await?;
-    let mut on = cx.read().await?;
-    let found = namespace::find(&mut on, of).await?;
+    let found = namespace::find(&mut cx.read().await?, of).await?;
     let id = meant(of, found.as_ref().map(|row| row.id));
-    let first =
-        ListSpec { limit: 1, after: None, name_prefix: None, labels: Vec::new(), sort: Sort::Name, descending: false };
-    // Exact grants show a list even to whom the collection as a whole is closed.
-    let some = !R::list(&mut on, id, &first, &scope).await?.is_empty();
-    drop(on);
     let target = Target::collection(R::KIND, id);
-    if !some && !cx.may(action, target).await? {
+    if !cx.may(action, target).await? && !shows_any::<R>(cx, id, &scope).await? {
         cx.require(operation.id, action, target).await?;
     }
     Ok((found.ok_or_else(Error::not_found)?, scope))
+}
+
+/// Whether exact grants show something of a list whose collection as a whole is closed to the caller.
+async fn shows_any<R: Named>(cx: &Cx, namespace: NamespaceId, scope: &ListScope) -> Result<bool> {
+    let first =
+        ListSpec { limit: 1, after: None, name_prefix: None, labels: Vec::new(), sort: Sort::Name, descending: false };
+    Ok(!R::list(&mut cx.read().await?, namespace, &first, scope).await?.is_empty())
 }
 
 /// Holds the Namespace against deletion; refused when that has begun. First lock of whoever makes something in it.

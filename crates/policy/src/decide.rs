@@ -1,12 +1,10 @@
 //! The decision.
 
-use std::collections::BTreeSet;
-
 use occ_model::access::DecisionReason as Reason;
 use occ_model::id::{BindingId, GroupId, NamespaceId, RestrictionId, RoleId};
 use occ_model::operation::{Action, Kind};
 
-use crate::facts::{BindingFact, Facts, RestrictionFact, ScopeFact};
+use crate::facts::{Facts, RestrictionFact, ScopeFact};
 use crate::scope::{ListScope, Target};
 
 /// What decided.
@@ -44,14 +42,6 @@ pub enum Coverage {
     Visible,
 }
 
-fn reaches(scope: ScopeFact, target: &Target) -> bool {
-    match scope {
-        ScopeFact::Installation => true,
-        ScopeFact::Namespace(namespace) => target.namespace == Some(namespace),
-        ScopeFact::Resource { kind, id } => target.kind == kind && target.id == Some(id),
-    }
-}
-
 impl RestrictionFact {
     fn denies(&self, action: Action, target: &Target) -> bool {
         (self.namespace.is_none() || self.namespace == target.namespace) && self.denies.contains(action, target.kind)
@@ -59,16 +49,12 @@ impl RestrictionFact {
 }
 
 impl Facts {
-    fn covering<'a>(&'a self, target: &'a Target) -> impl Iterator<Item = &'a BindingFact> {
-        self.bindings.iter().filter(move |binding| reaches(binding.scope, target))
-    }
-
     /// May this identity do `action` on `target`?
     pub fn decide(&self, action: Action, target: &Target) -> Decision {
         let mut evidence = Evidence::default();
         let restricted: Vec<_> =
             self.restrictions.iter().filter(|r| r.denies(action, target)).map(|restriction| restriction.id).collect();
-        for binding in self.covering(target).filter(|b| b.permissions.contains(action, target.kind)) {
+        for binding in self.bindings.reaching(target).filter(|b| b.permissions.contains(action, target.kind)) {
             evidence.bindings.push(binding.id);
             evidence.roles.push(binding.role);
             evidence.groups.extend(binding.group);
@@ -85,7 +71,8 @@ impl Facts {
 
     /// What a caller who may not do it is told.
     pub fn coverage(&self, target: &Target) -> Coverage {
-        let visible = self.enabled && self.covering(target).any(|binding| binding.permissions.touches(target.kind));
+        let visible =
+            self.enabled && self.bindings.reaching(target).any(|binding| binding.permissions.touches(target.kind));
         if visible { Coverage::Visible } else { Coverage::Hidden }
     }
 
@@ -99,23 +86,21 @@ impl Facts {
         }
         let except: Vec<_> =
             self.restrictions.iter().filter(|r| r.denies.contains(action, kind)).filter_map(|r| r.namespace).collect();
-        let mut namespaces = BTreeSet::new();
-        let mut ids = BTreeSet::new();
+        // Sorted by scope, so each comes once and in order.
+        let (mut namespaces, mut ids) = (Vec::new(), Vec::new());
         for binding in self.bindings.iter().filter(|b| b.permissions.contains(action, kind)) {
             match binding.scope {
                 ScopeFact::Installation => return ListScope::All { except },
-                ScopeFact::Namespace(namespace) => {
-                    namespaces.insert(namespace);
-                }
-                ScopeFact::Resource { kind: of, id } if of == kind => {
-                    ids.insert(id);
-                }
+                ScopeFact::Namespace(namespace) => namespaces.push(namespace),
+                ScopeFact::Resource { kind: of, id } if of == kind => ids.push(id),
                 ScopeFact::Resource { .. } => {}
             }
         }
         if namespaces.is_empty() && ids.is_empty() {
             return ListScope::None;
         }
-        ListScope::Some { namespaces: namespaces.into_iter().collect(), ids: ids.into_iter().collect(), except }
+        namespaces.dedup();
+        ids.dedup();
+        ListScope::Some { namespaces, ids, except }
     }
 }

@@ -5,10 +5,11 @@ use occ_model::identity::Identity;
 use occ_model::operation::Kind;
 use uuid::Uuid;
 
+use crate::bindings::Bindings;
 use crate::permission::PermissionSet;
 
 /// Where a binding reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScopeFact {
     /// Everywhere.
     Installation,
@@ -57,7 +58,7 @@ pub struct Facts {
     /// A disabled or unknown identity is allowed nothing.
     pub enabled: bool,
     /// Its bindings.
-    pub bindings: Vec<BindingFact>,
+    pub bindings: Bindings,
     /// Restrictions, of the Installation and of every Namespace that its bindings touch.
     pub restrictions: Vec<RestrictionFact>,
     /// The epoch they were read under.

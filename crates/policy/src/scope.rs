@@ -57,3 +57,18 @@ pub enum ListScope {
     /// Nothing.
     None,
 }
+
+impl ListScope {
+    /// What a list of one Namespace alone may show: who may read all of it needs no ids, and who may not needs nothing but ids.
+    #[must_use]
+    pub fn within(&self, namespace: NamespaceId) -> Self {
+        match self {
+            Self::All { except } | Self::Some { except, .. } if except.contains(&namespace) => Self::None,
+            Self::All { .. } => Self::All { except: Vec::new() },
+            Self::Some { namespaces, .. } if namespaces.contains(&namespace) => Self::All { except: Vec::new() },
+            Self::Some { ids, .. } if ids.is_empty() => Self::None,
+            Self::Some { ids, .. } => Self::Some { namespaces: Vec::new(), ids: ids.clone(), except: Vec::new() },
+            Self::None => Self::None,
+        }
+    }
+}

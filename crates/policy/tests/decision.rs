@@ -6,7 +6,7 @@ use occ_model::id::{BindingId, NamespaceId, PrincipalId, RestrictionId, RoleId, 
 use occ_model::identity::Identity;
 use occ_model::operation::{Action, Kind};
 use occ_policy::{
-    BindingFact, Coverage, Facts, GrantScope, ListScope, PermissionSet, RestrictionFact, ScopeFact, Target,
+    BindingFact, Bindings, Coverage, Facts, GrantScope, ListScope, PermissionSet, RestrictionFact, ScopeFact, Target,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -71,7 +71,7 @@ fn facts() -> impl Strategy<Value = Facts> {
         .prop_map(|(bindings, restrictions, enabled)| Facts {
             identity: Identity::Principal(PrincipalId::from_uuid(Uuid::from_u128(1))),
             enabled,
-            bindings,
+            bindings: bindings.into_iter().collect(),
             restrictions,
             epoch: 1,
         })
@@ -98,10 +98,24 @@ proptest! {
 
     #[test]
     fn i13_without_a_binding_or_disabled_nothing_is_allowed(mut facts in facts(), disable in any::<bool>()) {
-        if disable { facts.enabled = false } else { facts.bindings.clear() }
+        if disable { facts.enabled = false } else { facts.bindings = Bindings::default() }
         for (action, target) in every() {
             prop_assert!(!facts.decide(action, &target).allowed);
             prop_assert_eq!(facts.coverage(&target), Coverage::Hidden);
+        }
+    }
+
+    #[test]
+    fn what_reaches_a_target_is_found_as_if_all_were_looked_at(facts in facts()) {
+        for (action, target) in every() {
+            let reaches = |b: &&BindingFact| match b.scope {
+                ScopeFact::Installation => true,
+                ScopeFact::Namespace(namespace) => target.namespace == Some(namespace),
+                ScopeFact::Resource { kind, id } => target.kind == kind && target.id == Some(id),
+            };
+            let grants = |b: &&BindingFact| b.permissions.contains(action, target.kind);
+            let expected: Vec<_> = facts.bindings.iter().filter(reaches).filter(grants).map(|b| b.id).collect();
+            prop_assert_eq!(facts.decide(action, &target).evidence.bindings, expected);
         }
     }
 
@@ -134,7 +148,7 @@ proptest! {
     #[test]
     fn a_binding_adds_and_never_takes_away(facts in facts(), more in binding()) {
         let mut wider = facts.clone();
-        wider.bindings.push(more);
+        wider.bindings = facts.bindings.iter().copied().chain([more]).collect();
         for (action, target) in every() {
             prop_assert!(!facts.decide(action, &target).allowed || wider.decide(action, &target).allowed);
         }
@@ -148,6 +162,8 @@ proptest! {
                 for n in 0..6 {
                     let target = resource(kind, n);
                     prop_assert_eq!(shows(&scope, &target), facts.decide(action, &target).allowed, "{:?} {:?}", scope, target);
+                    let within = scope.within(namespace(n % 3));
+                    prop_assert_eq!(shows(&within, &target), shows(&scope, &target), "{:?} {:?}", within, target);
                 }
             }
         }
@@ -171,7 +187,7 @@ proptest! {
             permissions,
             scope: to,
         };
-        let receiver = Facts { bindings: vec![given], enabled: true, ..giver.clone() };
+        let receiver = Facts { bindings: [given].into_iter().collect(), enabled: true, ..giver.clone() };
         for (action, target) in every() {
             prop_assert!(
                 !receiver.decide(action, &target).allowed || giver.decide(action, &target).allowed,

@@ -120,6 +120,11 @@ pub fn push_scope(query: &mut QueryBuilder<Postgres>, t: &'static str, namespace
             return;
         }
         ListScope::All { except } => except,
+        ListScope::Some { namespaces, ids, except } if namespaces.is_empty() => {
+            // From the ids to the rows: in the order of the names it would go past every row that is not to be shown.
+            query.push(format!(" AND {t}.id IN (SELECT unnest(")).push_bind(ids.clone()).push("::uuid[]))");
+            except
+        }
         ListScope::Some { namespaces, ids, except } => {
             query
                 .push(format!(" AND ({t}.{namespace} = ANY("))

@@ -123,6 +123,6 @@ where
 {
     let mut query = QueryBuilder::<Postgres>::new(select);
     query.push(format!(" AND {t}.namespace_id = ")).push_bind(namespace.uuid());
-    spec.push(&mut query, t, scope, false);
+    spec.push(&mut query, t, &scope.within(namespace), false);
     Ok(query.build_query_as().fetch_all(on.conn()).await?)
 }

@@ -3,6 +3,8 @@
 use occ_model::event::ChangeOp;
 use occ_model::id::{AgentId, NamespaceId, TypedId};
 use occ_model::operation::Kind;
+use sqlx::QueryBuilder;
+use sqlx::postgres::Postgres;
 use uuid::Uuid;
 
 use crate::connection::Conn;
@@ -32,19 +34,27 @@ pub struct Announcement<'a> {
 
 /// Announces a change when (and only if) the transaction commits.
 pub async fn announce<K: Send>(tx: &mut Tx<K>, change: &Announcement<'_>) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO outbox (kind, resource_id, name, namespace_id, agent_id, op, generation, state)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(change.kind.as_str())
-    .bind(change.id)
-    .bind(change.name)
-    .bind(change.namespace.map(TypedId::uuid))
-    .bind(change.agent.map(TypedId::uuid))
-    .bind(change.op.as_str())
-    .bind(change.generation)
-    .bind(change.state)
-    .execute(tx.conn())
-    .await?;
+    announce_all(tx, std::slice::from_ref(change)).await
+}
+
+/// The same of several, in this order, in one statement.
+pub async fn announce_all<K: Send>(tx: &mut Tx<K>, changes: &[Announcement<'_>]) -> Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut query = QueryBuilder::<Postgres>::new(
+        "INSERT INTO outbox (kind, resource_id, name, namespace_id, agent_id, op, generation, state) ",
+    );
+    query.push_values(changes, |mut row, change| {
+        row.push_bind(change.kind.as_str())
+            .push_bind(change.id)
+            .push_bind(change.name)
+            .push_bind(change.namespace.map(TypedId::uuid))
+            .push_bind(change.agent.map(TypedId::uuid))
+            .push_bind(change.op.as_str())
+            .push_bind(change.generation)
+            .push_bind(change.state);
+    });
+    query.build().execute(tx.conn()).await?;
     Ok(())
 }

@@ -35,34 +35,34 @@ pub struct New<'a> {
 pub async fn insert(tx: &mut Tx<Mutation>, new: &New<'_>) -> Result<i64> {
     let snapshot = serde_json::to_value(new.snapshot).map_err(|_| crate::StoreError::Corrupt("snapshot"))?;
     let number: i64 = sqlx::query_scalar(
-        "UPDATE agent SET next_revision_number = next_revision_number + 1 WHERE id = $1
-         RETURNING next_revision_number - 1",
-    )
-    .bind(new.agent.uuid())
-    .fetch_one(tx.conn())
-    .await?;
-    sqlx::query(
-        "INSERT INTO agent_revision (id, agent_id, number, snapshot, actor_kind, actor_id, actor_name, copied_from, decisions)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_jsonb($9::text[]))",
+        "WITH numbered AS (
+            UPDATE agent SET next_revision_number = next_revision_number + 1 WHERE id = $2
+            RETURNING next_revision_number - 1 AS number)
+         INSERT INTO agent_revision (id, agent_id, number, snapshot, actor_kind, actor_id, actor_name, copied_from, decisions)
+         SELECT $1, $2, number, $3, $4, $5, $6, $7, to_jsonb($8::text[]) FROM numbered
+         RETURNING number",
     )
     .bind(new.id.uuid())
     .bind(new.agent.uuid())
-    .bind(number)
     .bind(snapshot)
     .bind(new.actor.identity.kind().as_str())
     .bind(new.actor.identity.uuid())
     .bind(&new.actor.name)
     .bind(new.copied_from)
     .bind(new.decisions)
-    .execute(tx.conn())
+    .fetch_one(tx.conn())
     .await?;
-    for secret in &new.snapshot.secrets {
-        sqlx::query("INSERT INTO revision_secret (revision_id, secret_id, version) VALUES ($1, $2, $3)")
-            .bind(new.id.uuid())
-            .bind(secret.id.uuid())
-            .bind(secret.version)
-            .execute(tx.conn())
-            .await?;
+    let secrets = &new.snapshot.secrets;
+    if !secrets.is_empty() {
+        sqlx::query(
+            "INSERT INTO revision_secret (revision_id, secret_id, version)
+             SELECT $1, secret, version FROM unnest($2::uuid[], $3::bigint[]) AS pinned (secret, version)",
+        )
+        .bind(new.id.uuid())
+        .bind(secrets.iter().map(|secret| secret.id.uuid()).collect::<Vec<Uuid>>())
+        .bind(secrets.iter().map(|secret| secret.version).collect::<Vec<i64>>())
+        .execute(tx.conn())
+        .await?;
     }
     Ok(number)
 }

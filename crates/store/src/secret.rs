@@ -86,6 +86,50 @@ pub async fn share<K: Send>(
     named::one(tx, SELECT, "s", Some(namespace), of, Lock::Share).await?.map(Row::read).transpose()
 }
 
+/// All of these that are there, locked against changes in the order of their ids, in one statement.
+pub async fn share_all<K: Send>(tx: &mut Tx<K>, namespace: NamespaceId, ids: &[SecretId]) -> Result<Vec<SecretRow>> {
+    let mut query = sqlx::QueryBuilder::<sqlx::Postgres>::new(SELECT);
+    query.push(" AND s.namespace_id = ").push_bind(namespace.uuid()).push(" AND s.id = ANY(").push_bind(uuids(ids));
+    query.push(") ORDER BY s.id FOR SHARE OF s");
+    let rows: Vec<Row> = query.build_query_as().fetch_all(tx.conn()).await?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// What a revision would pin of a Secret.
+#[derive(Clone, Debug)]
+pub struct Pinnable {
+    /// Which Secret.
+    pub id: SecretId,
+    /// Its name.
+    pub name: Name,
+    /// Number and digest of its current version; `None`: it has no value any more.
+    pub current: Option<(i64, String)>,
+}
+
+/// The same of all of these that are there. It does not ask who pins them already: admission needs no answer to that.
+pub async fn pinnable(on: &mut impl Conn, namespace: NamespaceId, ids: &[SecretId]) -> Result<Vec<Pinnable>> {
+    let rows: Vec<(Uuid, String, Option<i64>, Option<String>)> = sqlx::query_as(
+        "SELECT s.id, s.name, v.version, v.digest
+           FROM secret s
+           LEFT JOIN secret_version v
+                  ON v.secret_id = s.id AND v.version = s.current_version AND v.destroyed_at IS NULL
+          WHERE s.deleted_at IS NULL AND s.namespace_id = $1 AND s.id = ANY($2)",
+    )
+    .bind(namespace.uuid())
+    .bind(uuids(ids))
+    .fetch_all(on.conn())
+    .await?;
+    rows.into_iter()
+        .map(|(id, name, version, digest)| {
+            Ok(Pinnable { id: TypedId::from_uuid(id), name: word(&name, "name")?, current: version.zip(digest) })
+        })
+        .collect()
+}
+
+fn uuids(ids: &[SecretId]) -> Vec<Uuid> {
+    ids.iter().map(|id| id.uuid()).collect()
+}
+
 /// Makes one whose first version is written beside it.
 pub async fn insert(
     tx: &mut Tx<Mutation>,
@@ -151,10 +195,9 @@ pub async fn bury(tx: &mut Tx<Mutation>, id: SecretId) -> Result<()> {
 
 /// Names of the Secrets that still exist.
 pub async fn names(on: &mut impl Conn, ids: &[SecretId]) -> Result<HashMap<SecretId, Name>> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
     let rows: Vec<(Uuid, String)> =
         sqlx::query_as("SELECT id, name FROM secret WHERE id = ANY($1) AND deleted_at IS NULL")
-            .bind(ids)
+            .bind(uuids(ids))
             .fetch_all(on.conn())
             .await?;
     rows.into_iter().map(|(id, name)| Ok((TypedId::from_uuid(id), word(&name, "name")?))).collect()

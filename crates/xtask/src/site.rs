@@ -22,13 +22,17 @@ pub struct Options {
     /// Small instead of quick: optimised, minified, and compressed beforehand.
     #[arg(long)]
     release: bool,
+    /// Folder of the target folder that it is built into.
+    #[arg(long, default_value = "site")]
+    to: String,
 }
 
-/// Builds the site into `$CARGO_TARGET_DIR/site`.
+/// Builds the site into `$CARGO_TARGET_DIR/site`, or into another folder there.
 pub fn build(options: &Options) -> anyhow::Result<()> {
     let start = Instant::now();
-    let site = target()?.join("site");
-    let next = target()?.join("site.next");
+    anyhow::ensure!(!options.to.contains('/'), "--to names one folder of the target folder");
+    let site = target()?.join(&options.to);
+    let next = target()?.join(format!("{}.next", options.to));
     remove(&next)?;
     let pkg = next.join("pkg");
     std::fs::create_dir_all(&pkg).with_context(|| format!("cannot make {}", pkg.display()))?;
@@ -41,7 +45,7 @@ pub fn build(options: &Options) -> anyhow::Result<()> {
         compress(&next)?;
     }
 
-    let last = target()?.join("site.last");
+    let last = target()?.join(format!("{}.last", options.to));
     remove(&last)?;
     if site.exists() {
         std::fs::rename(&site, &last).with_context(|| format!("cannot move {} away", site.display()))?;

@@ -46,9 +46,10 @@ pub(super) async fn activate(
         return Err(Refusal::Unexpected { actual: active });
     }
     if let Some(running) = agent.running().filter(|running| running.served.revision == revision && running.is_alive()) {
-        agent.door.close();
+        agent.door.close_to_switch();
         steps.begin(StepKind::RouteVerified);
-        claim.during(verify(&running)).await??;
+        let verified = claim.during(verify(&running)).await.flatten();
+        verified.inspect_err(|_| agent.door.close())?;
         steps.done(StepKind::RouteVerified, None);
         return Ok(Activation { process: running.gateway.identity().to_owned(), interruption: Duration::ZERO });
     }
@@ -58,16 +59,14 @@ pub(super) async fn activate(
         capacity::admit(agent)?;
     }
     claim.check()?;
-    agent.door.close();
-    work.persisted.attempted = Some(revision);
-    work.persisted.write(&agent.files)?;
+    agent.door.close_to_switch();
     let cut = Instant::now();
-    end(agent, work, stop.grace.min(claim.remaining())).await?;
-
-    steps.begin(StepKind::RouteVerified);
-    let running = match serve(agent, &folder, work, claim, steps, &candidate).await {
+    let switched = switch(agent, &folder, work, claim, steps, (&candidate, stop)).await;
+    let running = match switched {
         Ok(running) => running,
         Err(refusal) => {
+            // Whatever comes next is asked for anew: nothing waits for this switch any more.
+            agent.door.close();
             if let Refusal::Failed { failure } = &refusal {
                 agent.set_failure(Some(failure.code));
             }
@@ -76,13 +75,30 @@ pub(super) async fn activate(
         }
     };
     let process = running.gateway.identity().to_owned();
+    steps.done(StepKind::RouteVerified, None);
+    let interruption = if predecessor.is_some() { cut.elapsed() } else { Duration::ZERO };
+    Ok(Activation { process, interruption })
+}
+
+/// State has one writer: what runs is ended, then the candidate is started. Turns wait at the door meanwhile.
+async fn switch(
+    agent: &Arc<Agent>,
+    folder: &Folder,
+    work: &mut Work,
+    claim: &Claim,
+    steps: &Steps,
+    (candidate, stop): (&Candidate, StopOptions),
+) -> Outcome<Arc<Running>> {
+    work.persisted.attempted = Some(candidate.served.revision);
+    work.persisted.write(&agent.files)?;
+    end(agent, work, stop.grace.min(claim.remaining())).await?;
+    steps.begin(StepKind::RouteVerified);
+    let running = serve(agent, folder, work, claim, steps, candidate).await?;
     work.persisted.active = Some(candidate.served);
     work.persisted.attempted = None;
     work.persisted.write(&agent.files)?;
     agent.set_active(work.persisted.active);
-    steps.done(StepKind::RouteVerified, None);
-    let interruption = if predecessor.is_some() { cut.elapsed() } else { Duration::ZERO };
-    Ok(Activation { process, interruption })
+    Ok(running)
 }
 
 /// Loads a prepared revision with its secrets.

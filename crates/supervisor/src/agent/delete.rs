@@ -13,6 +13,7 @@ use crate::{Error, Result};
 
 /// See `ComputeDriver::delete_agent`.
 pub(super) async fn delete(agent: &Agent, work: &mut Work, grace: Duration) -> Outcome<()> {
+    agent.door.close();
     end(agent, work, grace).await?;
     // Checked again under the lock: never a folder without our mark.
     if super::folder::Folder::find(&agent.place, agent.key)?.is_some() {

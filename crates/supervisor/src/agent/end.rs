@@ -17,9 +17,8 @@ const TERM: Duration = Duration::from_secs(20);
 /// A Harness without turns ends within two.
 const HARNESS_TERM: Duration = Duration::from_secs(5);
 
-/// Ends what runs behind the door, if anything does, and remembers whether it ended in order.
+/// Ends what runs behind the closed door, if anything does, and remembers whether it ended in order.
 pub(super) async fn end(agent: &Agent, work: &mut Work, grace: Duration) -> Outcome<()> {
-    agent.door.close();
     let Some(running) = agent.running() else { return Ok(()) };
     running.set_ending();
     agent.say("info", &format!("ending revision {}", running.served.number));

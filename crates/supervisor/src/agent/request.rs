@@ -66,6 +66,7 @@ async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps
             Ok(Answer::Nothing)
         }
         Ask::Stop { stop } => {
+            agent.door.close();
             end::end(agent, work, stop.grace.min(claim.remaining())).await?;
             if agent.folder().is_some() {
                 work.persisted.active = None;

@@ -58,13 +58,7 @@ pub(super) enum Page {
 }
 
 /// Asks for a page of a conversation.
-pub(super) async fn history(
-    cx: &Cx,
-    key: AgentKey,
-    serving: &Serving,
-    session: &str,
-    limit: usize,
-) -> Result<Page> {
+pub(super) async fn history(cx: &Cx, key: AgentKey, serving: &Serving, session: &str, limit: usize) -> Result<Page> {
     const HISTORY_LIMIT: usize = 8 << 20;
     let encoded = session.replace(':', "%3A");
     let path = format!("/sessions/{encoded}/history?limit={limit}");

@@ -68,6 +68,10 @@ struct State {
     passage: Passage,
     waiting: usize,
     running: u32,
+    /// Those of them that were admitted before the door was led where it leads now.
+    earlier: u32,
+    /// How often it was led elsewhere.
+    led: u64,
     failed_in_a_row: u32,
     cut: CancellationToken,
 }
@@ -101,6 +105,8 @@ impl Default for Door {
             passage: Passage::Closed,
             waiting: 0,
             running: 0,
+            earlier: 0,
+            led: 0,
             failed_in_a_row: 0,
             cut: CancellationToken::new(),
         };
@@ -140,6 +146,8 @@ impl Door {
             state.shut();
             state.failed_in_a_row = 0;
             state.leads = leads;
+            state.led += 1;
+            state.earlier = state.running;
         });
     }
 
@@ -183,7 +191,12 @@ impl Door {
         };
         let gateway = leads.gateway.clone();
         state.running += 1;
-        Admission::Passes(Turn::new(self.clone(), state.cut.clone()), gateway)
+        Admission::Passes(Turn::new(self.clone(), state.cut.clone(), state.led), gateway)
+    }
+
+    /// Turns that run and were admitted before the door was led where it leads now.
+    pub fn earlier_turns(&self) -> u32 {
+        self.state().earlier
     }
 
     /// So many wait.
@@ -202,8 +215,14 @@ impl Door {
         free.then(|| Queued(self.clone()))
     }
 
-    pub(super) fn ended(&self) {
-        self.change(|state| state.running = state.running.saturating_sub(1));
+    /// A turn ended that was admitted when the door had been led elsewhere so often.
+    pub(super) fn ended(&self, led: u64) {
+        self.change(|state| {
+            state.running = state.running.saturating_sub(1);
+            if led < state.led {
+                state.earlier = state.earlier.saturating_sub(1);
+            }
+        });
     }
 
     pub(super) fn outcome(&self, failed: bool) {
@@ -266,7 +285,12 @@ mod tests {
         door.lead(Some(leads(new)));
         assert_eq!(admit(&door, Some(new)).unwrap_err(), Refused::Switching, "a switched door is closed");
         assert_eq!(door.look().running_turns, 1, "a turn that runs is counted over the switch");
+        door.open(new);
+        let later = admit(&door, Some(new)).unwrap();
+        assert_eq!((door.look().running_turns, door.earlier_turns()), (2, 1));
         drop(turn);
+        assert_eq!((door.look().running_turns, door.earlier_turns()), (1, 0));
+        drop(later);
         assert_eq!(door.look().running_turns, 0);
     }
 

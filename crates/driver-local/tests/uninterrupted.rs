@@ -38,7 +38,7 @@ impl Talk {
                 break;
             }
             let (begun, word) = (Instant::now(), format!("word-{number}"));
-            let text = format!("SLEEP={} SAY {word}", number % 3);
+            let text = format!("SLEEP={}\nSAY {word}", number % 3);
             let answer = loop {
                 let revision = *self.active.lock().unwrap();
                 let answer = turn_in(&self.stand.driver, self.key, revision, &self.session, &text).await;
@@ -113,7 +113,10 @@ async fn replaced_while_talking(replacements: usize, conversations: usize) {
         took.last().unwrap()
     );
     if !failed.is_empty() {
-        stand.show_logs(key).await;
+        let lines = stand.driver.logs(key, LogQuery { tail: 1_000 }).await.unwrap();
+        for line in lines.iter().filter(|line| line.source != "harness") {
+            println!("{:?} {} {} {}", line.at, line.source, line.level, line.text);
+        }
     }
     assert!(failed.is_empty(), "{failed:#?}");
     // Each conversation went on over every replacement.
@@ -165,7 +168,7 @@ async fn a_turn_that_outlasts_its_grace_is_interrupted_and_that_is_said() {
     let second = harness_only(&stand, key, &first);
     stand.prepare(&second, Some(first.revision)).await;
     let mut long =
-        std::pin::pin!(turn_in(&stand.driver, key, first.revision, "agent:main:occ:long", "SLEEP=90 SAY never"));
+        std::pin::pin!(turn_in(&stand.driver, key, first.revision, "agent:main:occ:long", "SLEEP=90\nSAY never"));
     let begun = async {
         while stand.driver.observe_agent(key).await.unwrap().unwrap().running_turns == 0 {
             tokio::time::sleep(Duration::from_millis(50)).await;

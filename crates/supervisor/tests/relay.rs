@@ -190,12 +190,20 @@ async fn only_the_gateways_token_opens_the_relay_and_no_page_does() {
 async fn i2_new_turns_go_to_the_new_harness_and_a_running_one_stays_where_it_is() {
     let (relay, mut gateway, mut old, mut new) = stage().await;
     thread(&mut gateway, &mut old, 2, "idle").await;
+    turn(&mut gateway, &mut old, 20, "idle").await;
+    old.says(completed("idle"));
+    assert_eq!(gateway.hears().await, completed("idle"));
     thread(&mut gateway, &mut old, 3, "busy").await;
     turn(&mut gateway, &mut old, 4, "busy").await;
     running(&relay, old.target.side, 1).await;
 
+    thread(&mut gateway, &mut old, 21, "prepared").await;
     let told = switch(&relay, &mut gateway, &mut new).await;
     assert_eq!(told, [closed("idle")]);
+    turn(&mut gateway, &mut old, 22, "prepared").await;
+    old.says(completed("prepared"));
+    assert_eq!(gateway.hears().await, completed("prepared"));
+    assert_eq!(gateway.hears().await, closed("prepared"));
     // Held: nothing begins anywhere.
     gateway.says(json!({"id": 5, "method": "turn/start", "params": {"threadId": "idle"}})).await;
     gateway.says(json!({"id": 6, "method": "turn/steer", "params": {"threadId": "busy"}})).await;

@@ -46,19 +46,20 @@ pub(super) async fn prepare(
         agent.runtimes.codex(&candidate.snapshot.harness.version)?;
     }
     walls_stand(agent, work, claim).await?;
-    let folder = agent.claim_folder()?;
-    let beside =
-        match (has_predecessor && agent.running().is_some(), replace::harness_only(agent, &folder, &candidate)?) {
-            (false, _) => Beside::Nothing,
-            (true, None) => Beside::Predecessor,
-            (true, Some(what_runs)) => Beside::Harness(what_runs),
-        };
+    let beside = match agent.folder().filter(|_| has_predecessor && agent.running().is_some()) {
+        None => Beside::Nothing,
+        Some(folder) => match replace::harness_only(agent, &folder, &candidate)? {
+            None => Beside::Predecessor,
+            Some(what_runs) => Beside::Harness(what_runs),
+        },
+    };
     match &beside {
         Beside::Harness(_) => replace::admit(agent)?,
         Beside::Predecessor => capacity::admit(agent)?,
         Beside::Nothing if agent.running().is_none() => capacity::admit(agent)?,
         Beside::Nothing => {}
     }
+    let folder = agent.claim_folder()?;
     store(&candidate)?;
     let proved = Box::pin(prove(agent, &folder, &candidate, claim, steps, beside)).await;
     let revision = candidate.served.revision;

@@ -26,9 +26,9 @@ use crate::Claim;
 use crate::protocol::{Outcome, Refusal, Wait};
 use crate::relay::Relay;
 
-/// Turns that were admitted before the door closed take tens of milliseconds to reach their Harness, or to end behind it. Those that
-/// queue inside the gateway take longer, and begin at the candidate.
-const SETTLE: Duration = Duration::from_secs(3);
+/// Turns that were admitted before the door closed take tens of milliseconds to reach their Harness, or to end behind it; on a busy
+/// machine seconds. Those that wait inside the gateway for others take longer, and begin at the candidate.
+const SETTLE: Duration = Duration::from_secs(20);
 
 /// What runs, and its relay and Harness, if `candidate` differs from it by its Harness only.
 pub(super) fn harness_only(

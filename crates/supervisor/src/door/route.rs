@@ -48,6 +48,9 @@ pub struct Look {
     pub state: RouteState,
     /// Turns that run now.
     pub running_turns: u32,
+    /// Turns that wait for a switch.
+    #[serde(default)]
+    pub waiting_turns: usize,
     /// Turns in a row that ended with a fault of the gateway or its model.
     pub failed_in_a_row: u32,
 }
@@ -176,6 +179,7 @@ impl Door {
             process: state.leads.as_ref().map(|leads| leads.process.clone()),
             state: if state.passage == Passage::Open { RouteState::Open } else { RouteState::Closed },
             running_turns: state.running,
+            waiting_turns: state.waiting,
             failed_in_a_row: state.failed_in_a_row,
         }
     }
@@ -197,12 +201,6 @@ impl Door {
     /// Turns that run and were admitted before the door was led where it leads now.
     pub fn earlier_turns(&self) -> u32 {
         self.state().earlier
-    }
-
-    /// So many wait.
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
-        self.state().waiting
     }
 
     /// One more waits, if those that wait are fewer than `most`; counted until dropped.

@@ -63,10 +63,10 @@ mod tests {
     }
 
     async fn enters(door: &Door, revision: RevisionId) -> tokio::task::JoinHandle<Result<(), Refused>> {
-        let (door, before) = (door.clone(), door.waiting());
+        let (door, before) = (door.clone(), door.look().waiting_turns);
         let waiting = door.clone();
         let task = tokio::spawn(async move { door.enter(Some(revision)).await.map(drop) });
-        while waiting.waiting() == before && !task.is_finished() {
+        while waiting.look().waiting_turns == before && !task.is_finished() {
             tokio::task::yield_now().await;
         }
         task
@@ -83,7 +83,7 @@ mod tests {
         door.open(new);
         assert_eq!(goes_on.await.unwrap(), Ok(()));
         assert_eq!(stays.await.unwrap(), Err(Refused::Switching), "its sender asks again");
-        assert_eq!(door.waiting(), 0);
+        assert_eq!(door.look().waiting_turns, 0);
     }
 
     #[tokio::test(start_paused = true)]
@@ -127,6 +127,6 @@ mod tests {
         turn.abort();
         assert!(turn.await.unwrap_err().is_cancelled());
         door.open(old);
-        assert_eq!((door.waiting(), door.look().running_turns), (0, 0));
+        assert_eq!((door.look().waiting_turns, door.look().running_turns), (0, 0));
     }
 }

@@ -125,8 +125,7 @@ impl Session {
             Event::Gateway(Heard::Gone) => Next::End,
             Event::Side(side, Heard::Text(text)) => self.from_side(side, text).await,
             Event::Side(_, Heard::Pong(_)) => Next::GoOn,
-            Event::Side(side, Heard::Gone) if side == self.table.lead() => Next::End,
-            Event::Side(side, Heard::Gone) => self.settle(side, "failed", "the Harness is gone").await,
+            Event::Side(side, Heard::Gone) => self.lost(side).await,
             Event::Reached { target, socket, introduced, answer } => {
                 let reached = socket.map(|socket| self.add(target.side, socket, introduced)).is_some();
                 let _nobody_asks_any_more = answer.send(reached);
@@ -161,8 +160,8 @@ impl Session {
                 for (thread, turn) in self.table.started(side) {
                     self.asked += 1;
                     let asked = frame::interrupt(&format!("occ-interrupt-{}", self.asked), &thread, &turn);
-                    if let Some(upstream) = self.sides.get(&side) {
-                        let _it_is_heard_to_be_gone = upstream.peer.say(asked).await;
+                    if self.tell(side, asked).await == Next::End {
+                        return Next::End;
                     }
                 }
                 Next::GoOn
@@ -208,17 +207,16 @@ impl Session {
         };
         if frame.is_answer() {
             let asked = frame.id.as_ref().and_then(|id| self.table.answer_back(id));
-            if let Some((side, id)) = asked
-                && let (Some(upstream), Some(text)) = (self.sides.get(&side), frame::with_id(&text, "/id", &id))
-            {
-                let _it_is_heard_to_be_gone = upstream.peer.say(text).await;
-            }
-            return Next::GoOn;
+            return match asked.and_then(|(side, id)| Some((side, frame::with_id(&text, "/id", &id)?))) {
+                Some((side, text)) => self.tell(side, text).await,
+                // Whoever asked is gone.
+                None => Next::GoOn,
+            };
         }
         if frame.method.as_deref() == Some("initialize") {
             self.hello = Some(text.clone());
         }
-        if !(self.held && Table::begins(&frame)) {
+        if !(self.held && self.table.begins_at_lead(&frame)) {
             return self.outward(&frame, text).await;
         }
         if self.waiting.len() < MOST {
@@ -231,13 +229,23 @@ impl Session {
     async fn outward(&mut self, frame: &Frame, text: String) -> Next {
         let side = self.table.outward(frame);
         self.member.count(side, self.table.running(side));
-        match self.sides.get(&side) {
-            Some(upstream) => {
-                let _it_is_heard_to_be_gone = upstream.peer.say(text).await;
-                Next::GoOn
-            }
-            None => Next::End,
+        self.tell(side, text).await
+    }
+
+    async fn tell(&mut self, side: Side, text: String) -> Next {
+        let told = match self.sides.get(&side) {
+            Some(upstream) => upstream.peer.say(text).await,
+            None => false,
+        };
+        if told { Next::GoOn } else { self.lost(side).await }
+    }
+
+    /// A side is gone, or takes nothing any more.
+    async fn lost(&mut self, side: Side) -> Next {
+        if side == self.table.lead() {
+            return Next::End;
         }
+        self.settle(side, "failed", "the Harness is gone").await
     }
 
     async fn refuse(&self, id: Option<&Value>) -> Next {

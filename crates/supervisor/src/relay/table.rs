@@ -1,4 +1,7 @@
 //! Which side has which thread, which turns run, whose answer is whose. Pure: it decides, others send.
+//!
+//! The gateway prepares a turn (it starts or resumes a thread, on a busy machine seconds before) and then starts it there. A turn that
+//! was being prepared when the lead moved began before the switch: it stays where its thread is, and drains like one that runs.
 
 use std::collections::HashMap;
 
@@ -9,9 +12,9 @@ use super::hub::Side;
 
 /// Requests that begin a turn: only the lead gets them, and none while the relay is held.
 const BEGIN: [&str; 4] = ["turn/start", "review/start", "thread/compact/start", "thread/shellCommand"];
-/// Requests that take a thread up again. An old side's thread is not taken up: the lead does not know it, says so, and the gateway
+/// Requests by which a turn is prepared. An old side's thread is not taken up again: the lead does not know it, says so, and the gateway
 /// seeds the conversation anew.
-const TAKE_UP: [&str; 2] = ["thread/resume", "thread/fork"];
+const PREPARE: [&str; 3] = ["thread/start", "thread/resume", "thread/fork"];
 
 /// What one connection of the gateway has going on.
 #[derive(Debug)]
@@ -27,6 +30,18 @@ pub(super) struct Table {
 struct Thread {
     side: Side,
     turn: Option<Turn>,
+    /// Started or resumed for a turn that did not end yet.
+    prepared: bool,
+}
+
+impl Thread {
+    fn idle(side: Side) -> Self {
+        Self { side, turn: None, prepared: false }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.prepared || self.turn.is_some()
+    }
 }
 
 /// A turn that was asked for or runs; its id is known once it started.
@@ -39,6 +54,7 @@ struct Asked {
     side: Side,
     id: Value,
     begins: Option<String>,
+    prepares: bool,
 }
 
 /// What is owed to the gateway when a side is gone.
@@ -64,26 +80,35 @@ impl Table {
         self.lead = side;
     }
 
-    /// Whether the gateway's request begins a turn.
-    pub fn begins(frame: &Frame) -> bool {
-        frame.method.as_deref().is_some_and(|method| BEGIN.contains(&method))
+    /// Whether the gateway's request begins a turn at the lead: not while the relay is held.
+    pub fn begins_at_lead(&self, frame: &Frame) -> bool {
+        frame.method.as_deref().is_some_and(|method| BEGIN.contains(&method)) && self.side_of(frame) == self.lead
+    }
+
+    fn side_of(&self, frame: &Frame) -> Side {
+        let method = frame.method.as_deref().unwrap_or_default();
+        let stays = |owner: &&Thread| !PREPARE.contains(&method) && (!BEGIN.contains(&method) || owner.prepared);
+        let owner = frame.thread().and_then(|thread| self.threads.get(thread)).filter(stays);
+        owner.map_or(self.lead, |owner| owner.side)
     }
 
     /// Where a request or notification of the gateway goes; a request is remembered until it is answered.
     pub fn outward(&mut self, frame: &Frame) -> Side {
+        let side = self.side_of(frame);
         let method = frame.method.as_deref().unwrap_or_default();
-        let owner = frame.thread().and_then(|thread| self.threads.get(thread)).map(|thread| thread.side);
-        let to_lead = BEGIN.contains(&method) || TAKE_UP.contains(&method);
-        let side = owner.filter(|_| !to_lead).unwrap_or(self.lead);
+        if let Some(owner) = frame.thread().and_then(|thread| self.threads.get_mut(thread)) {
+            // Given up before it was started.
+            owner.prepared &= method != "thread/unsubscribe";
+        }
         if let (Some(key), Some(id)) = (frame.key(), frame.id.clone()) {
             let begins = frame.thread().filter(|_| BEGIN.contains(&method)).map(str::to_owned);
             // A thread that the lead does not know is refused by it; counting it there would steal it from its side.
             let begins = begins.filter(|thread| self.threads.get(thread).is_none_or(|thread| thread.side == side));
             if let Some(thread) = &begins {
-                let thread = self.threads.entry(thread.clone()).or_insert(Thread { side, turn: None });
+                let thread = self.threads.entry(thread.clone()).or_insert(Thread::idle(side));
                 thread.turn.get_or_insert_default();
             }
-            self.asked.insert(key, Asked { side, id, begins });
+            self.asked.insert(key, Asked { side, id, begins, prepares: PREPARE.contains(&method) });
         }
         side
     }
@@ -94,20 +119,17 @@ impl Table {
             let Some(asked) = frame.key().and_then(|key| self.asked.remove(&key)) else { return false };
             if let (true, Some(thread)) = (frame.is_error(), &asked.begins) {
                 self.end(side, thread);
-            } else if let Some(thread) = frame.thread().filter(|_| !frame.is_error()) {
-                self.own(side, thread);
+            } else if let Some(thread) = frame.thread().filter(|_| asked.prepares && !frame.is_error()) {
+                self.own(side, thread).prepared = true;
             }
             return true;
         }
         let Some(thread) = frame.thread() else { return true };
         match frame.method.as_deref() {
-            Some("thread/started") => self.own(side, thread),
-            Some("turn/started") => {
+            Some("thread/started") => {
                 self.own(side, thread);
-                if let Some(owned) = self.threads.get_mut(thread).filter(|owned| owned.side == side) {
-                    owned.turn = Some(Turn(frame.turn().map(str::to_owned)));
-                }
             }
+            Some("turn/started") => self.own(side, thread).turn = Some(Turn(frame.turn().map(str::to_owned))),
             Some("turn/completed") => self.end(side, thread),
             Some("thread/closed" | "thread/archived" | "thread/deleted") => {
                 if self.threads.get(thread).is_some_and(|owned| owned.side == side) {
@@ -119,17 +141,18 @@ impl Table {
         true
     }
 
-    fn own(&mut self, side: Side, thread: &str) {
-        let owned = self.threads.entry(thread.to_owned()).or_insert(Thread { side, turn: None });
+    fn own(&mut self, side: Side, thread: &str) -> &mut Thread {
+        let owned = self.threads.entry(thread.to_owned()).or_insert(Thread::idle(side));
         if owned.side != side {
             // Taken up by another Harness: whatever ran before is not this one's.
-            *owned = Thread { side, turn: None };
+            *owned = Thread::idle(side);
         }
+        owned
     }
 
     fn end(&mut self, side: Side, thread: &str) {
         if let Some(owned) = self.threads.get_mut(thread).filter(|owned| owned.side == side) {
-            owned.turn = None;
+            *owned = Thread::idle(side);
         }
     }
 
@@ -153,14 +176,15 @@ impl Table {
         Some(number)
     }
 
-    /// Turns on `side` that were asked for or run.
+    /// Turns on `side` that are being prepared, were asked for, or run.
     pub fn running(&self, side: Side) -> usize {
-        self.threads.values().filter(|thread| thread.side == side && thread.turn.is_some()).count()
+        let asked = self.asked.values().filter(|asked| asked.side == side && asked.prepares);
+        asked.count() + self.threads.values().filter(|thread| thread.side == side && thread.is_busy()).count()
     }
 
     /// Threads on another side than the lead without a turn.
     pub fn idle_elsewhere(&self) -> Vec<String> {
-        let idle = |thread: &Thread| thread.side != self.lead && thread.turn.is_none();
+        let idle = |thread: &Thread| thread.side != self.lead && !thread.is_busy();
         self.threads.iter().filter(|(_, thread)| idle(thread)).map(|(name, _)| name.clone()).collect()
     }
 
@@ -204,12 +228,41 @@ mod tests {
         table.inward(side, &frame(&json!({"method": method, "params": {"threadId": thread, "turn": {"id": "u"}}})));
     }
 
-    /// A table whose old side has the thread `t`, begun by request 1.
-    fn with_thread() -> Table {
+    /// A table whose old side has the thread `t`, prepared by request 1.
+    fn prepared() -> Table {
         let mut table = Table::new(OLD);
         assert_eq!(table.outward(&frame(&json!({"id": 1, "method": "thread/start", "params": {}}))), OLD);
+        assert_eq!(table.running(OLD), 1, "being prepared");
         assert!(table.inward(OLD, &frame(&json!({"id": 1, "result": {"thread": {"id": "t"}}}))));
+        assert_eq!(table.running(OLD), 1, "prepared");
         table
+    }
+
+    /// The same, after a turn.
+    fn with_thread() -> Table {
+        let mut table = prepared();
+        ask(&mut table, 90, "turn/start", "t");
+        tell(&mut table, OLD, "turn/started", "t");
+        table.inward(OLD, &frame(&json!({"id": 90, "result": {"turn": {"id": "u"}}})));
+        tell(&mut table, OLD, "turn/completed", "t");
+        assert_eq!(table.running(OLD), 0);
+        table
+    }
+
+    #[test]
+    fn a_turn_that_was_prepared_before_the_switch_stays_with_its_thread() {
+        let mut table = prepared();
+        table.outward(&frame(&json!({"id": 2, "method": "thread/start", "params": {}})));
+        table.set_lead(NEW);
+        assert!(table.idle_elsewhere().is_empty());
+        assert_eq!(ask(&mut table, 3, "turn/start", "t"), OLD);
+        tell(&mut table, OLD, "turn/completed", "t");
+        assert_eq!(ask(&mut table, 4, "turn/start", "t"), NEW, "the next one is a new turn");
+        // Its thread was asked for before, and answered after.
+        table.inward(OLD, &frame(&json!({"id": 2, "result": {"thread": {"id": "late"}}})));
+        assert_eq!(table.running(OLD), 1);
+        ask(&mut table, 5, "thread/unsubscribe", "late");
+        assert_eq!((table.running(OLD), ask(&mut table, 6, "turn/start", "late")), (0, NEW), "given up");
     }
 
     #[test]

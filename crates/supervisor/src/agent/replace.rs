@@ -113,18 +113,17 @@ pub(super) async fn replace(
 ) -> Outcome<(Arc<Running>, Duration)> {
     let revision = candidate.served.revision;
     steps.begin(StepKind::HarnessReady);
-    let harness = match claim.during(agent.leaving.take_back(revision)).await? {
-        Some(harness) => harness,
-        None => {
-            admit(agent)?;
-            let rooms = Rooms::to_serve(agent, &candidate.place);
-            let beside = (&*running, &dedicated);
-            let harness = Arc::new(start_beside(agent, folder, candidate, &rooms, beside, claim).await?);
-            if !claim.during(dedicated.relay.reach(&harness.target())).await? {
-                return Err(Refusal::failed(FailureCode::HarnessUnready));
-            }
-            harness
+    let harness = if let Some(harness) = claim.during(agent.leaving.take_back(revision)).await? {
+        harness
+    } else {
+        admit(agent)?;
+        let rooms = Rooms::to_serve(agent, &candidate.place);
+        let beside = (&*running, &dedicated);
+        let harness = Arc::new(start_beside(agent, folder, candidate, &rooms, beside, claim).await?);
+        if !claim.during(dedicated.relay.reach(&harness.target())).await? {
+            return Err(Refusal::failed(FailureCode::HarnessUnready));
         }
+        harness
     };
     steps.done(StepKind::HarnessReady, None);
     steps.skipped(StepKind::GatewayReady, "the gateway goes on");

@@ -30,7 +30,7 @@ enum Event {
     /// A Harness was reached (or not), with or without the gateway's hello.
     Reached {
         target: Target,
-        socket: Option<Socket>,
+        socket: Option<Box<Socket>>,
         introduced: bool,
         answer: oneshot::Sender<bool>,
     },
@@ -114,7 +114,7 @@ impl Session {
 
     async fn hear(&mut self, event: Event) -> Next {
         match event {
-            Event::Gateway(Heard::Text(text)) => self.from_gateway(text).await,
+            Event::Gateway(Heard::Text(text)) => self.gateway_says(text).await,
             Event::Gateway(Heard::Pong(mark)) => {
                 let mark = <[u8; 8]>::try_from(&mark[..]).map(u64::from_be_bytes);
                 if let Some(answer) = mark.ok().and_then(|mark| self.marks.remove(&mark)) {
@@ -123,11 +123,11 @@ impl Session {
                 Next::GoOn
             }
             Event::Gateway(Heard::Gone) => Next::End,
-            Event::Side(side, Heard::Text(text)) => self.from_side(side, text).await,
+            Event::Side(side, Heard::Text(text)) => self.side_says(side, text).await,
             Event::Side(_, Heard::Pong(_)) => Next::GoOn,
             Event::Side(side, Heard::Gone) => self.lost(side).await,
             Event::Reached { target, socket, introduced, answer } => {
-                let reached = socket.map(|socket| self.add(target.side, socket, introduced)).is_some();
+                let reached = socket.map(|socket| self.add(target.side, *socket, introduced)).is_some();
                 let _nobody_asks_any_more = answer.send(reached);
                 Next::GoOn
             }
@@ -139,7 +139,7 @@ impl Session {
             Order::Reach(target, answer) => {
                 let (hello, events) = (self.hello.clone(), self.events.clone());
                 tokio::spawn(async move {
-                    let socket = dial(&target, hello.as_deref()).await;
+                    let socket = dial(&target, hello.as_deref()).await.map(Box::new);
                     let _ended =
                         events.send(Event::Reached { target, socket, introduced: hello.is_some(), answer }).await;
                 });
@@ -200,7 +200,7 @@ impl Session {
         Next::GoOn
     }
 
-    async fn from_gateway(&mut self, text: String) -> Next {
+    async fn gateway_says(&mut self, text: String) -> Next {
         let Some(frame) = Frame::parse(&text) else {
             tracing::warn!("the gateway sent its Harness what is no frame");
             return Next::GoOn;
@@ -263,7 +263,7 @@ impl Session {
         }
     }
 
-    async fn from_side(&mut self, side: Side, text: String) -> Next {
+    async fn side_says(&mut self, side: Side, text: String) -> Next {
         let Some(frame) = Frame::parse(&text) else {
             tracing::warn!("a Harness sent what is no frame");
             return Next::GoOn;

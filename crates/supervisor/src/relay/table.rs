@@ -131,10 +131,10 @@ impl Table {
             }
             Some("turn/started") => self.own(side, thread).turn = Some(Turn(frame.turn().map(str::to_owned))),
             Some("turn/completed") => self.end(side, thread),
-            Some("thread/closed" | "thread/archived" | "thread/deleted") => {
-                if self.threads.get(thread).is_some_and(|owned| owned.side == side) {
-                    self.threads.remove(thread);
-                }
+            Some("thread/closed" | "thread/archived" | "thread/deleted")
+                if self.threads.get(thread).is_some_and(|owned| owned.side == side) =>
+            {
+                self.threads.remove(thread);
             }
             _ => {}
         }

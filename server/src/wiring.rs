@@ -85,6 +85,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
         documents: Arc::new(SchemaCache::bundled()),
         keys,
         facts: FactsCache::default(),
+        waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
     }))
 }

@@ -99,6 +99,7 @@ impl TestControl {
             documents: documents(),
             keys,
             facts: FactsCache::default(),
+            waiting: occ_control::chat::Waiting::default(),
             wake: Wake::default(),
         })
     }

@@ -9,11 +9,12 @@ use super::Door;
 pub struct Turn {
     door: Door,
     cut: CancellationToken,
+    led: u64,
 }
 
 impl Turn {
-    pub(super) fn new(door: Door, cut: CancellationToken) -> Self {
-        Self { door, cut }
+    pub(super) fn new(door: Door, cut: CancellationToken, led: u64) -> Self {
+        Self { door, cut, led }
     }
 
     /// Ends when the door cuts its turns.
@@ -36,6 +37,6 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.door.ended();
+        self.door.ended(self.led);
     }
 }

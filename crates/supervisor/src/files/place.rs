@@ -154,6 +154,11 @@ impl AgentPlace {
         self.root.join("workspace")
     }
 
+    /// Rendered configuration of the gateway that serves.
+    pub fn gateway_config(&self) -> PathBuf {
+        self.root.join("gateway")
+    }
+
     /// `HOME`s of the Agent's processes, one each.
     pub fn homes(&self) -> PathBuf {
         self.root.join("home")
@@ -239,7 +244,7 @@ impl RevisionPlace {
         self.root.join("snapshot.json")
     }
 
-    /// Rendered configuration.
+    /// What its Harness reads beside `CODEX_HOME`.
     pub fn config(&self) -> PathBuf {
         self.root.join("config")
     }

@@ -26,6 +26,9 @@ pub enum Failing {
     Start,
 }
 
+/// A turn that is not answered by then is held; its sender leaves.
+const HELD: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// A driver under test, and revisions that suit its target.
 #[async_trait]
 pub trait Target: Send + Sync {
@@ -160,11 +163,11 @@ impl dyn Target + '_ {
         }
     }
 
-    /// One turn that no door admits.
+    /// One turn that no door admits: it is refused, or held for a switch.
     pub(super) async fn refused(&self, key: AgentKey, revision: RevisionId) -> Result<()> {
-        match self.turn(key, revision).await {
-            None | Some((StatusCode::SERVICE_UNAVAILABLE, _)) => Ok(()),
-            other => bail!("a turn was admitted: {other:?}"),
+        match tokio::time::timeout(HELD, self.turn(key, revision)).await {
+            Err(_) | Ok(None | Some((StatusCode::SERVICE_UNAVAILABLE, _))) => Ok(()),
+            Ok(other) => bail!("a turn was admitted: {other:?}"),
         }
     }
 }

@@ -47,6 +47,7 @@ fn over(t: &TestControl, pool: PgPool, secrets: Option<Arc<dyn SecretDriver>>) -
         documents: of.documents.clone(),
         keys: of.keys.clone(),
         facts: FactsCache::default(),
+        waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
     };
     TestControl { control: Arc::new(control), target: t.target.clone(), admin: t.admin.clone() }

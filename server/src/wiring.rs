@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use occ_control::envelope::DatabaseSecrets;
 use occ_control::facts::FactsCache;
+use occ_control::faults::Faults;
 use occ_control::settings::Settings;
 use occ_control::wake::Wake;
 use occ_control::{Control, keyfiles};
@@ -85,6 +86,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
         keys,
         facts: FactsCache::default(),
         wake: Wake::default(),
+        faults: Faults::default(),
     }))
 }
 

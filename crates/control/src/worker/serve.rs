@@ -20,6 +20,7 @@ use super::reauthorize::{reauthorize, reauthorize_if_moved};
 use super::record;
 use super::scene::{Scene, call};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Opening a door takes milliseconds.
 const OPEN: Duration = Duration::from_secs(10);
@@ -108,7 +109,8 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
         "predecessor": scene.pointers.predecessor,
         "interruptionMs": u64::try_from(activation.interruption.as_millis()).unwrap_or(u64::MAX),
     });
-    tx.audit(record::entry(scene, Phase::Serving, None, &details)).await?.commit().await?;
+    let entry = record::entry(scene, Phase::Serving, None, &details);
+    record::commit(cx, tx, entry, Place::T2).await?;
     open_revision(cx, scene.key, candidate, opening).await;
     cx.wake.committed();
     Ok(Attempt::Serves)
@@ -119,7 +121,7 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
 pub(super) async fn open_revision(cx: &Cx, key: AgentKey, revision: RevisionId, call: Call) {
     const TRIES: usize = 3;
     for _ in 0..TRIES {
-        match cx.compute.open_route(call, key, revision).await {
+        match cx.faults.around(Place::OpenRoute, cx.compute.open_route(call, key, revision)).await {
             Ok(()) => return,
             Err(error @ (DriverError::Fenced { .. } | DriverError::Unexpected { .. })) => {
                 tracing::info!(error = &error as &dyn std::error::Error, "the door was left to a later claim");

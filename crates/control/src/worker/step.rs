@@ -18,6 +18,7 @@ use super::held::Held;
 use super::{delete, deploy, namespace, record, recover, retire, stop};
 use crate::Control;
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// An item that is no deployment is given up after so many attempts; a person can retry it. A deployment has its deadline, and is given
 /// up when so many workers died of it.
@@ -95,7 +96,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
                 deployment::attempted(&mut tx, deployment, pause, false).await?;
             }
             held.take()?.defer(&mut tx, pause, reason).await?;
-            Ok(tx.commit().await?)
+            Ok(record::commit_seen(cx, tx, Place::Deferred).await?)
         }
         Fault::Retry { code, error } => {
             tracing::error!(work = %held.item().id, code, error = &error as &dyn std::error::Error, "a step failed");
@@ -109,7 +110,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
             if let Some(deployment) = deployment {
                 deployment::attempted(&mut tx, deployment, pause, true).await?;
             }
-            Ok(tx.commit().await?)
+            Ok(record::commit_seen(cx, tx, Place::Retried).await?)
         }
     }
 }
@@ -122,5 +123,5 @@ async fn give_up(cx: &Cx, held: &mut Held, code: &'static str) -> Result<(), Fau
         .ended(Ended::Failure, code)
         .with(json!({ "kind": item.kind, "agent": item.agent }));
     entry.namespace = item.namespace;
-    Ok(tx.audit(entry).await?.commit().await?)
+    Ok(record::commit(cx, tx, entry, Place::GivenUp).await?)
 }

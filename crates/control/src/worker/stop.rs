@@ -20,6 +20,7 @@ use super::scene::{call, stop_options};
 use super::{denied, end, record};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 use occ_driver::AgentKey;
 
 /// The grace, and the end of the processes.
@@ -42,8 +43,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     held.claim()?.renew().await?;
     let (denying, stopping) = (call(held, BUDGET), call(held, BUDGET));
     let effect = async {
-        cx.compute.deny_route(denying, key).await?;
-        cx.compute.stop_revision(stopping, key, stop_options(cx)).await
+        cx.faults.around(Place::Deny, cx.compute.deny_route(denying, key)).await?;
+        cx.faults.around(Place::Stop, cx.compute.stop_revision(stopping, key, stop_options(cx))).await
     };
     held.claim()?.under(effect).await??;
 
@@ -73,6 +74,6 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let entry = Entry::success("agent.stopped", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "revision": active }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Stopped).await?;
     Ok(())
 }

@@ -48,6 +48,7 @@ fn over(t: &TestControl, pool: PgPool, secrets: Option<Arc<dyn SecretDriver>>) -
         keys: of.keys.clone(),
         facts: FactsCache::default(),
         wake: Wake::default(),
+        faults: of.faults.clone(),
     };
     TestControl { control: Arc::new(control), target: t.target.clone(), admin: t.admin.clone() }
 }

@@ -1,0 +1,1 @@
+//! The checker against traces made by hand.

@@ -20,8 +20,8 @@ use super::fault::Fault;
 use super::scene::Scene;
 use crate::Control;
 use crate::context::Cx;
-use crate::faults::Place;
 use crate::error::Error;
+use crate::faults::Place;
 use crate::order;
 
 /// Where a result comes from: it was decided before its effect, so it is bound to no policy epoch.

@@ -95,7 +95,8 @@ fn attempts(trace: &Trace, found: &mut Vec<Violation>) {
             && let Some(outcome) = &attempt.outcome
             && let Some(before) = ended.insert((attempt.work_id, attempt.epoch), outcome)
         {
-            let what = format!("the claim {} of {} ended as {before} and then as {outcome}", attempt.epoch, attempt.work_id);
+            let what =
+                format!("the claim {} of {} ended as {before} and then as {outcome}", attempt.epoch, attempt.work_id);
             violated(found, "I4", what);
         }
     }

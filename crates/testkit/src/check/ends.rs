@@ -73,7 +73,11 @@ fn removed(trace: &Trace, found: &mut Vec<Violation>) {
 fn bystanders(trace: &Trace, end: &End, found: &mut Vec<Violation>) {
     for (agent, before) in &end.bystanders {
         if end.seen.get(agent) != before.as_ref() {
-            violated(found, "I7", format!("{agent} was touched on the target: {before:?}, now {:?}", end.seen.get(agent)));
+            violated(
+                found,
+                "I7",
+                format!("{agent} was touched on the target: {before:?}, now {:?}", end.seen.get(agent)),
+            );
         }
         if trace.agent_rows(*agent).any(|(entry, _)| entry.seq > trace.mark) {
             violated(found, "I7", format!("the row of {agent} was changed"));

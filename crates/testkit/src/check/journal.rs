@@ -203,7 +203,6 @@ pub async fn end(pool: &PgPool) -> Result<i64> {
 
 /// What each role permits, by its id.
 pub async fn roles(pool: &PgPool) -> Result<HashMap<Uuid, Vec<String>>> {
-    let rows: Vec<(Uuid, Vec<String>)> =
-        sqlx::query_as("SELECT id, permissions FROM role").fetch_all(pool).await?;
+    let rows: Vec<(Uuid, Vec<String>)> = sqlx::query_as("SELECT id, permissions FROM role").fetch_all(pool).await?;
     Ok(rows.into_iter().collect())
 }

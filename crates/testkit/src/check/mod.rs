@@ -7,8 +7,6 @@ pub mod journal;
 mod policy;
 mod requests;
 mod service;
-#[cfg(test)]
-mod tests;
 pub mod trace;
 mod traffic;
 mod whole;

@@ -46,7 +46,11 @@ fn untouched(trace: &Trace, found: &mut Vec<Violation>) {
                     rows.get(&row.agent_id).map(|agent| (agent.active_revision_id, agent.route_state))
                 };
                 if pointed(&before) != pointed(&agents) {
-                    violated(found, "I8", format!("deployment {} ended as {} and moved what serves", row.id, row.phase));
+                    violated(
+                        found,
+                        "I8",
+                        format!("deployment {} ended as {} and moved what serves", row.id, row.phase),
+                    );
                 }
             }
         }

@@ -38,7 +38,8 @@ fn target(trace: &Trace, agent: Uuid, found: &mut Vec<Violation>) {
                 }
                 if !opening_is_written(trace, agent, event, revision.uuid()) {
                     let epoch = event.epoch.unwrap_or_default();
-                    let what = format!("{agent}: the door was opened to {revision} under {epoch}, which wrote no such thing");
+                    let what =
+                        format!("{agent}: the door was opened to {revision} under {epoch}, which wrote no such thing");
                     violated(found, "I2", what);
                 }
                 (open, tampered) = (Some(revision.uuid()), false);
@@ -55,7 +56,8 @@ fn target(trace: &Trace, agent: Uuid, found: &mut Vec<Violation>) {
                     violated(found, "I2", format!("{agent}: a turn began on {revision}, which is not what serves"));
                 }
             }
-            Happened::Placed(_) | Happened::Verified(_) | Happened::Retired(_) | Happened::Made | Happened::Refused => {}
+            Happened::Placed(_) | Happened::Verified(_) | Happened::Retired(_) | Happened::Made | Happened::Refused => {
+            }
         }
     }
 }
@@ -73,9 +75,9 @@ fn opening_is_written(trace: &Trace, agent: Uuid, event: &Event, revision: Uuid)
 
 /// The revision of the last route that was opened before.
 fn last_opened(trace: &Trace, agent: Uuid, event: &Event) -> Option<Uuid> {
-    let before = trace.agent_rows(agent).filter(|(entry, row)| {
-        entry.at <= micros(event.at) && row.route_state == RouteState::Open
-    });
+    let before = trace
+        .agent_rows(agent)
+        .filter(|(entry, row)| entry.at <= micros(event.at) && row.route_state == RouteState::Open);
     before.last().and_then(|(_, row)| row.active_revision_id)
 }
 

@@ -37,7 +37,8 @@ pub(super) fn check(trace: &Trace, found: &mut Vec<Violation>) {
 }
 
 fn asks_for_end(old: &Agent, new: &Agent) -> bool {
-    (!old.deleting && new.deleting) || (old.desired_state != new.desired_state && new.desired_state.as_str() == "stopped")
+    (!old.deleting && new.deleting)
+        || (old.desired_state != new.desired_state && new.desired_state.as_str() == "stopped")
 }
 
 fn has_work(

@@ -10,4 +10,4 @@ mod wire;
 
 pub use process::{Process, connections};
 pub use serve::Served;
-pub use stepper::{Stepper, Watcher, is_pass};
+pub use stepper::{Stepper, Watcher};

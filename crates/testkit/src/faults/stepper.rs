@@ -17,6 +17,7 @@ struct State {
     standing: u64,
     passed: u64,
     looks: u64,
+    asleep: bool,
     dead: bool,
 }
 
@@ -26,9 +27,10 @@ pub struct Stepper {
     watcher: Watcher,
 }
 
-/// Points that the pool and the look pass by themselves, whatever there is to do: nobody is held there.
-pub fn is_pass(point: Point) -> bool {
-    point.place == Place::Look || (point.place == Place::Claim && point.moment == Moment::Before)
+/// Whether a worker is held at a point. Not where pool and look pass by whatever there is to do; and not within a transaction, whose locks
+/// would hold up everybody else for as long (the kill matrix ends workers there).
+fn holds(point: Point) -> bool {
+    point.place != Place::Look && (point.moment == Moment::After || point.place >= Place::Prepare)
 }
 
 impl Stepper {
@@ -50,7 +52,12 @@ impl Stepper {
 
     /// Lets it run.
     pub fn release(&self) {
-        self.state.send_modify(|state| state.budget = None);
+        self.state.send_modify(|state| (state.budget, state.asleep) = (None, false));
+    }
+
+    /// It falls asleep: it stands at the next points, and takes no further work.
+    pub fn sleep(&self) {
+        self.state.send_modify(|state| (state.budget, state.asleep) = (Some(0), true));
     }
 
     /// Makes it stand at the next points.
@@ -81,12 +88,18 @@ impl Stepper {
 
     async fn wait(&self, point: Point) {
         let mut watch = self.state.subscribe();
-        if is_pass(point) {
-            if point.place == Place::Look && point.moment == Moment::After {
+        if point.place == Place::Look {
+            if point.moment == Moment::After {
                 self.state.send_modify(|state| state.looks += 1);
             }
         } else {
             (self.watcher)(point).await;
+        }
+        if point == (Point { place: Place::Claim, moment: Moment::Before }) {
+            // Its end cannot be missed: the sender lives in here.
+            let _awake = watch.wait_for(|state| !state.asleep).await;
+        }
+        if holds(point) {
             self.state.send_modify(|state| state.standing += 1);
             while !self.pass() {
                 if watch.changed().await.is_err() {

@@ -25,7 +25,6 @@ pub struct Request {
 }
 
 /// The calls of the contract that a worker makes.
-#[expect(missing_docs, reason = "the names of the contract's methods and arguments")]
 #[derive(Debug, Serialize, Deserialize)]
 pub enum What {
     EnsureNamespace(NamespaceId),
@@ -41,7 +40,6 @@ pub enum What {
 }
 
 /// [`Desired`] on the wire.
-#[expect(missing_docs, reason = "fields of the same names")]
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Wanted {
     pub key: AgentKey,
@@ -60,7 +58,6 @@ pub enum Reply {
 }
 
 /// Answers of all calls.
-#[expect(missing_docs, reason = "by the call")]
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
     Done,
@@ -72,7 +69,6 @@ pub enum Answer {
 }
 
 /// [`DriverError`] on the wire.
-#[expect(missing_docs, reason = "variants of the same names")]
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Refusal {
     Fenced(i64),

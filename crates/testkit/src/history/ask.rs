@@ -104,7 +104,8 @@ impl Tenancy {
                 let name = Selector::Name(CONFIGURATION.parse().map_err(|e| Error::fault("naming", e))?);
                 let now = configuration::get(cx, &ns, &name).await?;
                 let (mut values, provider) = document::of_mode(self.mode);
-                values["models"]["providers"][provider]["models"][0]["name"] = json!(format!("Edited {}", stage.number()));
+                values["models"]["providers"][provider]["models"][0]["name"] =
+                    json!(format!("Edited {}", stage.number()));
                 let options = WriteOptions { if_match: Some(now.meta.generation), ..options };
                 configuration::update(cx, &ns, &name, &json!({ "values": values }), &options).await.map(|_| None)
             }
@@ -131,4 +132,3 @@ impl Tenancy {
         }
     }
 }
-

@@ -39,9 +39,13 @@ pub async fn many(pool: &PgPool, seed: u64, count: u64) -> Result<Played> {
         let options = database(pool, &options, player).await?;
         players.push(tokio::task::spawn_blocking(move || play(options, seed.wrapping_add(player << 32), share)));
     }
+    let mut failed = Vec::new();
     for player in players {
-        player.await??;
+        if let Err(error) = player.await? {
+            failed.push(format!("{error:#}"));
+        }
     }
+    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n\n"));
     Ok(Played { histories: count, seconds: begun.elapsed().as_secs_f64() })
 }
 
@@ -75,7 +79,9 @@ fn play(options: PgConnectOptions, seed: u64, count: u64) -> Result<()> {
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let outcome = runner.run(&schedule(), |schedule| runtime.block_on(judge(&stage, &schedule)));
     outcome.map_err(|failed| match failed {
-        TestError::Fail(reason, schedule) => anyhow::anyhow!("{reason}\n\nthe schedule, as it can be played again:\n\n{schedule}"),
+        TestError::Fail(reason, schedule) => {
+            anyhow::anyhow!("{reason}\n\nthe schedule, as it can be played again:\n\n{schedule}")
+        }
         TestError::Abort(reason) => anyhow::anyhow!("{reason}"),
     })
 }

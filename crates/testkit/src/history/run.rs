@@ -98,6 +98,7 @@ impl Play<'_> {
             }
             Step::Pause => {
                 if let Some(worker) = self.worker.take() {
+                    worker.stepper.sleep();
                     tenancy.expire_leases().await?;
                     self.sleepers.push(worker);
                 }
@@ -147,7 +148,8 @@ impl Play<'_> {
                 let of = Selector::Id(first);
                 let ns = Selector::Id(namespace);
                 // Refused where the Agent is gone.
-                let _granted = occ_control::secret::grant(&t.admin(), &ns, &SECRET.parse()?, &of, &WriteOptions::default()).await;
+                let _granted =
+                    occ_control::secret::grant(&t.admin(), &ns, &SECRET.parse()?, &of, &WriteOptions::default()).await;
             }
             Rule::Stir => {
                 let binding = t.bind_exact(workload(self.tenancy.bystander), "viewer", Some(namespace), None).await;
@@ -243,6 +245,7 @@ fn script(trouble: Trouble) -> Vec<Scripted> {
         Trouble::ActivateAnswerLost => lost(Method::Activate),
         Trouble::ActivateFault => one(Method::Activate, Fault::Fault),
         Trouble::ActivateFailsTwice => vec![Scripted::new(Method::Activate, fails()).times(2)],
+        Trouble::ActivateFailsThrice => vec![Scripted::new(Method::Activate, fails()).times(3)],
         Trouble::OpenLost => one(Method::OpenRoute, Fault::Unavailable),
         Trouble::OpenAnswerLost => lost(Method::OpenRoute),
         Trouble::StopLost => one(Method::Stop, Fault::Unavailable),
@@ -262,7 +265,9 @@ pub(super) fn made(tenancy: &Tenancy) -> Vec<(occ_model::id::AgentId, RevisionId
         .history()
         .iter()
         .filter_map(|event| match (event.about, event.what) {
-            (About::Agent(key), Happened::Placed(revision)) if key.agent != tenancy.bystander => Some((key.agent, revision)),
+            (About::Agent(key), Happened::Placed(revision)) if key.agent != tenancy.bystander => {
+                Some((key.agent, revision))
+            }
             _ => None,
         })
         .collect();

@@ -94,6 +94,8 @@ words! {
         ActivateFault = "activate-fault",
         /// Neither the candidate starts nor, at first, what is brought back.
         ActivateFailsTwice = "activate-fails-twice",
+        /// Nor what is brought back, however often.
+        ActivateFailsThrice = "activate-fails-thrice",
         /// The door does not open.
         OpenLost = "open-lost",
         /// It opens and nobody hears of it.

@@ -55,8 +55,13 @@ impl Tenancy {
         let t = stage.t.on_another_machine();
         let began = journal::end(t.control.store.pool()).await?;
         let name: Name = format!("tenant-{}", stage.number()).parse()?;
-        let request =
-            CreateNamespace { name, display_name: None, description: None, labels: Labels::default(), quotas: Quotas::default() };
+        let request = CreateNamespace {
+            name,
+            display_name: None,
+            description: None,
+            labels: Labels::default(),
+            quotas: Quotas::default(),
+        };
         let namespace = namespace::create(&t.admin(), request, &WriteOptions::default()).await?.id;
         t.make_ready(namespace).await?;
         for who in [&stage.ada, &stage.ben] {
@@ -165,7 +170,8 @@ impl Tenancy {
 
     /// What dead workers held can be taken.
     pub async fn expire_leases(&self) -> Result<()> {
-        let sql = "UPDATE work SET lease_until = now() - interval '1 second' WHERE state = 'running' AND namespace_id = $1";
+        let sql =
+            "UPDATE work SET lease_until = now() - interval '1 second' WHERE state = 'running' AND namespace_id = $1";
         sqlx::query(sql).bind(self.namespace.uuid()).execute(self.pool()).await?;
         Ok(())
     }
@@ -195,7 +201,8 @@ impl Tenancy {
         let end = if quiet {
             let all = self.agents.iter().chain([&self.bystander]);
             let seen = all.filter_map(|agent| Some((agent.uuid(), self.t.target.seen(self.key(*agent))?))).collect();
-            let there = self.t.target.seen(self.foreign).is_some_and(|seen| seen.starts == 0 && seen.revisions.is_empty());
+            let there =
+                self.t.target.seen(self.foreign).is_some_and(|seen| seen.starts == 0 && seen.revisions.is_empty());
             Some(End {
                 seen,
                 unfinished: self.unfinished().await?,

@@ -14,7 +14,12 @@ proptest! {
 
 #[test]
 fn what_is_no_schedule_is_refused_by_its_line() {
-    for (text, line) in [("", "empty"), ("walled", "walled"), ("embedded\nada asks nicely first", "nicely"), ("embedded\nrun away", "digit")] {
+    for (text, line) in [
+        ("", "empty"),
+        ("walled", "walled"),
+        ("embedded\nada asks nicely first", "nicely"),
+        ("embedded\nrun away", "digit"),
+    ] {
         let refused = format!("{:#}", text.parse::<Schedule>().unwrap_err());
         assert!(refused.contains(line), "{refused}");
     }

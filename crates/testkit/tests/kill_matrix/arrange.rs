@@ -31,7 +31,9 @@ pub enum Before {
 impl Operation {
     pub fn before(self) -> Before {
         match self {
-            Self::First | Self::NoWayBack | Self::Reject | Self::Deny | Self::Defer | Self::Retry | Self::Watch => Before::New,
+            Self::First | Self::NoWayBack | Self::Reject | Self::Deny | Self::Defer | Self::Retry | Self::Watch => {
+                Before::New
+            }
             Self::Start => Before::Stopped,
             Self::EnsureNamespace | Self::DeleteNamespace => Before::Nothing,
             _ => Before::Serving,
@@ -42,8 +44,16 @@ impl Operation {
     pub fn serves(self) -> bool {
         !matches!(
             self,
-            Self::Stop | Self::Delete | Self::NoWayBack | Self::Reject | Self::Deny | Self::TakeBack | Self::StopInSwitch | Self::GiveUp
-                | Self::EnsureNamespace | Self::DeleteNamespace
+            Self::Stop
+                | Self::Delete
+                | Self::NoWayBack
+                | Self::Reject
+                | Self::Deny
+                | Self::TakeBack
+                | Self::StopInSwitch
+                | Self::GiveUp
+                | Self::EnsureNamespace
+                | Self::DeleteNamespace
         )
     }
 }

@@ -154,7 +154,8 @@ impl Matrix<'_> {
         let timed = |place: &Place| matches!(place, Place::Look | Place::Health | Place::Steps);
         let mut reached = reached.lock().unwrap().clone();
         reached.retain(|place, _| !timed(place));
-        let table: BTreeMap<_, _> = self.operation.places().iter().copied().filter(|(place, _)| !timed(place)).collect();
+        let table: BTreeMap<_, _> =
+            self.operation.places().iter().copied().filter(|(place, _)| !timed(place)).collect();
         assert_eq!(reached, table, "{:?} comes elsewhere than the table says", self.operation);
     }
 
@@ -236,8 +237,12 @@ impl Matrix<'_> {
         self.sql("DELETE FROM work WHERE host = 'parked'").await;
         for _ in 0..3 {
             self.sql("UPDATE work SET lease_until = now() - interval '1 second' WHERE state = 'running'").await;
-            self.sql("UPDATE work SET host = NULL, run_after = least(run_after, now()) WHERE state IN ('queued', 'running')").await;
-            self.sql("UPDATE work SET finished_at = finished_at - interval '1 hour' WHERE finished_at IS NOT NULL").await;
+            self.sql(
+                "UPDATE work SET host = NULL, run_after = least(run_after, now()) WHERE state IN ('queued', 'running')",
+            )
+            .await;
+            self.sql("UPDATE work SET finished_at = finished_at - interval '1 hour' WHERE finished_at IS NOT NULL")
+                .await;
             self.work(quietly()).await;
         }
     }
@@ -257,8 +262,9 @@ impl Matrix<'_> {
     }
 }
 
+/// One test an operation: they run side by side, each in a database of its own.
 macro_rules! operations {
-    ($($name:ident = $operation:ident,)+) => {$(
+    ($($operation:ident by fn $name:ident(),)+) => {$(
         #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
         async fn $name(pool: PgPool) {
             play(pool, Operation::$operation).await;
@@ -274,29 +280,29 @@ macro_rules! operations {
 }
 
 operations! {
-    a_first_deployment = First,
-    a_replacement = Replace,
-    a_rollback = Rollback,
-    a_restart = Restart,
-    a_stop = Stop,
-    a_start = Start,
-    a_deletion = Delete,
-    a_restoration = Restore,
-    a_door_reopened = Reopen,
-    another_health = Health,
-    turning_back = TurnBack,
-    turning_back_hard = TurnBackHard,
-    no_way_back = NoWayBack,
-    a_rejection = Reject,
-    a_denial = Deny,
-    a_stop_taken_back = TakeBack,
-    a_stop_in_the_switch = StopInSwitch,
-    a_stop_undone = StopUndone,
-    a_deferral = Defer,
-    another_try = Retry,
-    giving_up = GiveUp,
-    live_steps = Watch,
-    a_withdrawal = Withdraw,
-    a_namespace_made = EnsureNamespace,
-    a_namespace_deleted = DeleteNamespace,
+    First by fn i1_i2_i4_a_first_deployment(),
+    Replace by fn i1_i2_i4_i9_a_replacement(),
+    Rollback by fn i1_i9_a_rollback(),
+    Restart by fn i1_i4_a_restart(),
+    Stop by fn i2_i4_a_stop(),
+    Start by fn i1_i2_a_start(),
+    Delete by fn i7_i14_a_deletion(),
+    Restore by fn i1_i5_a_restoration(),
+    Reopen by fn i2_a_door_reopened(),
+    Health by fn i3_another_health(),
+    TurnBack by fn i8_turning_back(),
+    TurnBackHard by fn i8_turning_back_hard(),
+    NoWayBack by fn i8_no_way_back(),
+    Reject by fn i8_i9_a_rejection(),
+    Deny by fn i5_a_denial(),
+    TakeBack by fn i5_a_stop_taken_back(),
+    StopInSwitch by fn i2_a_stop_in_the_switch(),
+    StopUndone by fn i4_a_stop_undone(),
+    Defer by fn i4_a_deferral(),
+    Retry by fn i17_another_try(),
+    GiveUp by fn i3_giving_up(),
+    Watch by fn i4_live_steps(),
+    Withdraw by fn i3_a_withdrawal(),
+    EnsureNamespace by fn i7_a_namespace_made(),
+    DeleteNamespace by fn i14_a_namespace_deleted(),
 }

@@ -1,1 +1,0 @@
-//! The checker against traces made by hand.

@@ -36,6 +36,8 @@ macro_rules! places {
 places! {
     /// The statement that takes an item.
     Claim = "claim",
+    /// The question when something is due, after nothing was to be taken.
+    NothingDue = "nothing-due",
     /// Transaction: the preparation has begun.
     Begun = "begun",
     /// Transaction: the candidate is proved.

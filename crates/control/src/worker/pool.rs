@@ -64,7 +64,8 @@ impl Pool {
         while self.steps.len() < self.slots {
             self.control.faults.before(Place::Claim).await;
             let Some(claim) = claim(&self.control.store, &limits).await? else {
-                let due = next_due(&self.control.store, &limits).await?;
+                let due = next_due(&self.control.store, &limits);
+                let due = self.control.faults.around(Place::NothingDue, due).await?;
                 return Ok(due.unwrap_or(LOOK).clamp(Duration::from_millis(20), LOOK));
             };
             let hold = claim.hold();

@@ -1,11 +1,15 @@
 //! A hook that lets a worker go on by so many fault points, lets it run free, or lets it stand.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use occ_control::faults::{Hook, Moment, Place, Point};
 use tokio::sync::watch;
+
+/// Taking an item takes milliseconds.
+const TAKING: Duration = Duration::from_secs(5);
 
 /// Between two points at which somebody may look around: called with each point as it is reached.
 pub type Watcher = Arc<dyn Fn(Point) -> BoxFuture<'static, ()> + Send + Sync>;
@@ -18,6 +22,8 @@ struct State {
     passed: u64,
     looks: u64,
     asleep: bool,
+    /// It is taking an item, or finding that there is none.
+    taking: bool,
     dead: bool,
 }
 
@@ -30,7 +36,8 @@ pub struct Stepper {
 /// Whether a worker is held at a point. Not where pool and look pass by whatever there is to do; and not within a transaction, whose locks
 /// would hold up everybody else for as long (the kill matrix ends workers there).
 fn holds(point: Point) -> bool {
-    point.place != Place::Look && (point.moment == Moment::After || point.place >= Place::Prepare)
+    let passing = matches!(point.place, Place::Look | Place::NothingDue);
+    !passing && (point.moment == Moment::After || point.place >= Place::Prepare)
 }
 
 impl Stepper {
@@ -55,9 +62,13 @@ impl Stepper {
         self.state.send_modify(|state| (state.budget, state.asleep) = (None, false));
     }
 
-    /// It falls asleep: it stands at the next points, and takes no further work.
-    pub fn sleep(&self) {
+    /// It falls asleep: it stands at the next points, and takes no further work; what it is about to take, it has taken then.
+    pub async fn sleep(&self) {
         self.state.send_modify(|state| (state.budget, state.asleep) = (Some(0), true));
+        // A claim that failed leaves the pool pausing: it takes nothing before it is awake.
+        let mut watch = self.state.subscribe();
+        let taken = async { watch.wait_for(|state| !state.taking).await.is_ok() };
+        let _in_time = tokio::time::timeout(TAKING, taken).await;
     }
 
     /// Makes it stand at the next points.
@@ -95,9 +106,18 @@ impl Stepper {
         } else {
             (self.watcher)(point).await;
         }
-        if point == (Point { place: Place::Claim, moment: Moment::Before }) {
-            // Its end cannot be missed: the sender lives in here.
-            let _awake = watch.wait_for(|state| !state.asleep).await;
+        match (point.place, point.moment) {
+            (Place::Claim, Moment::Before) => {
+                while !self.take() {
+                    if watch.changed().await.is_err() {
+                        return;
+                    }
+                }
+            }
+            (Place::Claim, Moment::After) | (Place::NothingDue, Moment::Before) => {
+                self.state.send_modify(|state| state.taking = false);
+            }
+            _ => {}
         }
         if holds(point) {
             self.state.send_modify(|state| state.standing += 1);
@@ -112,6 +132,13 @@ impl Stepper {
         }
     }
 
+    fn take(&self) -> bool {
+        self.state.send_if_modified(|state| {
+            state.taking = !state.asleep;
+            state.taking
+        })
+    }
+
     fn pass(&self) -> bool {
         self.state.send_if_modified(|state| {
             if state.dead || state.budget == Some(0) {
@@ -122,6 +149,12 @@ impl Stepper {
             state.passed += 1;
             true
         })
+    }
+}
+
+impl std::fmt::Debug for Stepper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.state.borrow().fmt(f)
     }
 }
 

@@ -87,12 +87,12 @@ fn play(options: PgConnectOptions, seed: u64, count: u64) -> Result<()> {
 }
 
 async fn judge(stage: &Stage, schedule: &Schedule) -> Result<(), TestCaseError> {
-    let found = run(stage, schedule).await.map_err(|error| TestCaseError::fail(format!("{error:#}")))?;
-    if found.is_empty() {
-        return Ok(());
-    }
-    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+    let wrong = match run(stage, schedule).await {
+        Ok(found) if found.is_empty() => return Ok(()),
+        Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        Err(error) => format!("{error:#}"),
+    };
     // Making it short takes a while; whoever waits sees what it is about.
-    println!("{} steps: {}", schedule.steps.len(), found.join("; "));
-    Err(TestCaseError::fail(found.join("\n")))
+    println!("{wrong}\n{schedule}");
+    Err(TestCaseError::fail(wrong))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use futures::FutureExt as _;
 use occ_driver::fake::{Fault, Method, Rule as Scripted};
 use occ_model::agent::{ExecutionMode, RouteState};
@@ -26,12 +26,13 @@ pub async fn run(stage: &Stage, schedule: &Schedule) -> Result<Vec<Violation>> {
     let mode = if schedule.dedicated { ExecutionMode::Dedicated } else { ExecutionMode::Embedded };
     let tenancy = Arc::new(Tenancy::new(stage, mode).await?);
     let mut play = Play { stage, watcher: watcher(&tenancy), tenancy, worker: None, sleepers: Vec::new(), workers: 0 };
-    let found = match play.steps(&schedule.steps).await? {
-        found if found.is_empty() => play.settle_all().await?,
-        found => found,
+    let found = match play.steps(&schedule.steps).await {
+        Ok(found) if found.is_empty() => play.settle_all().await,
+        other => other,
     };
+    // Whatever became of it: the next history is alone in this database.
     play.leave().await?;
-    Ok(found)
+    found
 }
 
 struct Play<'a> {
@@ -98,7 +99,7 @@ impl Play<'_> {
             }
             Step::Pause => {
                 if let Some(worker) = self.worker.take() {
-                    worker.stepper.sleep();
+                    worker.stepper.sleep().await;
                     tenancy.expire_leases().await?;
                     self.sleepers.push(worker);
                 }
@@ -193,6 +194,7 @@ impl Play<'_> {
                 (!busy && stepper.looks() > 0).then_some(())
             })
             .await
+            .with_context(|| format!("the worker: {stepper:?}"))
     }
 
     /// Everybody wakes up, the script is over, and fresh workers come until nothing changes any more. Then all of it is judged.

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use occ_control::{WriteOptions, agent, configuration, deploy, namespace, secret};
 use occ_driver::AgentKey;
 use occ_driver::fake::Seen;
@@ -151,7 +151,10 @@ impl Tenancy {
                 let _looked = tokio::time::timeout(Duration::from_millis(3), self.t.control.wake.notified()).await;
             }
         };
-        tokio::time::timeout(STUCK, waiting).await.with_context(|| format!("stuck waiting until {what}"))
+        match tokio::time::timeout(STUCK, waiting).await {
+            Ok(found) => Ok(found),
+            Err(_) => anyhow::bail!("stuck waiting until {what}, with {:?} left", self.unfinished().await?),
+        }
     }
 
     /// Work of this Namespace that is neither done nor given up.

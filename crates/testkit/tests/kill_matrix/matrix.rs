@@ -151,7 +151,7 @@ impl Matrix<'_> {
         self.work(watcher).await;
         self.subject(agent).allow_again(self.operation).await;
         // The look comes by when it does, and live steps come when they come.
-        let timed = |place: &Place| matches!(place, Place::Look | Place::Health | Place::Steps);
+        let timed = |place: &Place| matches!(place, Place::NothingDue | Place::Look | Place::Health | Place::Steps);
         let mut reached = reached.lock().unwrap().clone();
         reached.retain(|place, _| !timed(place));
         let table: BTreeMap<_, _> =

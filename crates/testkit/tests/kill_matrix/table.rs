@@ -124,7 +124,7 @@ pub const TABLE: &[(Operation, &[(Place, u32)])] = &[
         ],
     ),
     (O::Reopen, &[(Look, 1), (Found, 1), (Claim, 1), (Observe, 1), (Reopened, 1), (OpenRoute, 1)]),
-    (O::Health, &[(Look, 1), (Health, 1)]),
+    (O::Health, &[(NothingDue, 1), (Look, 1), (Health, 1)]),
     (
         O::TurnBack,
         &[

@@ -64,8 +64,14 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     if pointers.desired == DesiredState::Stopped {
         ended.extend([Phase::Queued, Phase::Preparing, Phase::Ready]);
     }
+    // What was being built beside it is ended here and now, so nobody else takes it away.
+    let in_progress = deployment::in_progress(&mut tx, agent).await?;
+    let begun = in_progress.iter().filter(|one| ended.contains(&one.view.phase) && one.view.phase != Phase::Queued);
+    let mut left: Vec<_> = begun.map(|one| one.view.revision_id).chain(active).chain(predecessor).collect();
+    left.sort_unstable();
+    left.dedup();
     deployment::end_all(&mut tx, agent, &ended, Phase::Stopped).await?;
-    for revision in [active, predecessor].into_iter().flatten() {
+    for revision in left {
         record::queue_retirement(cx, &mut tx, &pointers, revision, controller.clone()).await?;
         secret_version::destroy_released(&mut tx, revision).await?;
     }

@@ -41,10 +41,13 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let Some((pointers, active)) = pointers.filter(wanted).and_then(|found| found.active.map(|id| (found, id))) else {
         return end::without_effect(cx, held, Outcome::Superseded).await;
     };
-    let id = match in_progress.last() {
-        Some(own) if own.view.kind == DeploymentKind::Recover && in_progress.len() == 1 => own.view.id,
+    // One that a worker died of is brought to its end, also when a deployment was asked for since: that one waits for it (past the
+    // switch), or supersedes it (before).
+    let own = in_progress.iter().find(|one| one.view.kind == DeploymentKind::Recover);
+    let id = match own {
+        Some(own) => own.view.id,
         // Somebody is bringing another revision into service; that restores service too.
-        Some(_) => return end::without_effect(cx, held, Outcome::Superseded).await,
+        None if !in_progress.is_empty() => return end::without_effect(cx, held, Outcome::Superseded).await,
         None => {
             held.claim()?.renew().await?;
             let seen = held.claim()?.under(cx.faults.around(Place::Observe, cx.compute.observe_agent(key))).await??;
@@ -103,6 +106,10 @@ async fn begin(
     let Some(pointers) = pointers.filter(|found| found.active == Some(active)) else {
         return Err(Fault::Wait { pause: Duration::ZERO, reason: "ACTIVE_REVISION_MOVED" });
     };
+    if !deployment::in_progress(&mut tx, agent).await?.is_empty() {
+        // Asked for since it was read: what somebody asks for is not superseded by a restoration.
+        return Err(Fault::Wait { pause: Duration::ZERO, reason: "AGENT_SWITCHING" });
+    }
     let id = DeploymentId::new();
     let new = deployment::New {
         id,

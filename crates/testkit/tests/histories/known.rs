@@ -45,3 +45,14 @@ async fn i8_what_does_not_come_back_gets_no_traffic(pool: PgPool) {
 async fn i18_two_at_once_with_one_key_are_one(pool: PgPool) {
     plays(pool, "ada asks deploy first together\nsettle\nben asks restart first again\nsettle\nada asks stop first together\nsettle").await;
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn what_was_being_built_when_the_agent_was_stopped_is_taken_away(pool: PgPool) {
+    plays(pool, "ada asks deploy first\nsettle\ntarget prepare-answer-lost\nada asks deploy first\nrun 6\nada asks stop first\nsettle").await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i8_a_restoration_that_a_worker_died_of_holds_up_no_deployment(pool: PgPool) {
+    plays(pool, "ada asks deploy first\nsettle\nmachine first-dies\nkill\nrun 9\nkill\nada asks deploy first\nsettle")
+        .await;
+}

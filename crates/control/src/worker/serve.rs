@@ -83,14 +83,17 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
         return Err(Fault::Lost);
     }
     pointers.route = RouteState::Open;
-    pointers.last_serving = Some(candidate);
+    // What served before a stop is what `start` would start no more.
+    let outlived = pointers.last_serving.replace(candidate).filter(|before| *before != candidate);
     agent_state::write(&mut tx, &pointers).await?;
     agent_state::set_health(&mut tx, agent, Health::Healthy, None).await?;
     scene.pointers = pointers;
     let before = if scene.is_same() { Phase::Retired } else { Phase::Retiring };
     deployment::end_all(&mut tx, agent, &[Phase::Serving], before).await?;
-    if let Some(predecessor) = scene.pointers.predecessor {
-        record::queue_retirement(cx, &mut tx, &scene.pointers, predecessor, controller).await?;
+    let over =
+        scene.pointers.predecessor.into_iter().chain(outlived.filter(|it| Some(*it) != scene.pointers.predecessor));
+    for revision in over {
+        record::queue_retirement(cx, &mut tx, &scene.pointers, revision, controller.clone()).await?;
     }
     scene.steps.set(StepKind::RouteVerified, StepState::Done, None);
     scene.steps.set(StepKind::Serving, StepState::Done, None);

@@ -56,3 +56,8 @@ async fn i8_a_restoration_that_a_worker_died_of_holds_up_no_deployment(pool: PgP
     plays(pool, "ada asks deploy first\nsettle\nmachine first-dies\nkill\nrun 9\nkill\nada asks deploy first\nsettle")
         .await;
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn what_served_before_a_stop_is_taken_away_when_another_serves(pool: PgPool) {
+    plays(pool, "ada asks deploy first\nsettle\nada asks stop first\nsettle\nada asks deploy first\nsettle").await;
+}

@@ -26,7 +26,7 @@ scripts/setup.sh --test
 step "test database: build" "$logs/testdb-build.log" cargo build --workspace --exclude frontend --locked --bin occ-testdb
 eval "$("$OCC_BIN/occ-testdb" start "$dir/pg")"
 export OCC_HISTORIES=${1:-10000}
-[ -z "${SEED:-}" ] || export OCC_HISTORY_SEED=$SEED
+export OCC_HISTORY_SEED=${SEED:-$EPOCHSECONDS}
 [ -z "${HISTORY:-}" ] || OCC_HISTORY=$(realpath "$HISTORY")
 [ -z "${OCC_HISTORY:-}" ] || export OCC_HISTORY
 # Not nextest, whose limit on a test's time is for the few histories that CI plays.

@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 LAYERS := static unit postgres conformance e2e up local
 
-.PHONY: help setup up down demo test guards bench env clean-data $(LAYERS:%=test-%)
+.PHONY: help setup up down demo test guards bench histories env clean-data $(LAYERS:%=test-%)
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -34,6 +34,9 @@ bench: ## measure the product beside its references, on a quiet machine (BENCH='
 
 env: ## print what a shell needs to use occ as the server was started
 	@scripts/env.sh
+
+histories: ## play N generated histories (N=10000) on a database of its own; SEED=… the same again, HISTORY=file one schedule
+	@scripts/histories.sh $(N)
 
 clean-data: ## stop, and forget the installation with all its data
 	@scripts/clean-data.sh

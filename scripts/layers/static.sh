@@ -20,6 +20,7 @@ check "scripts parse" scripts_parse
 check "no machine paths" no_machine_paths
 check "dependencies" cargo deny --locked check bans licenses sources
 check "wasm tree" cargo xtask wasm-tree
+check "no fault points" cargo xtask fault-points
 check "clippy" cargo clippy --workspace --exclude frontend --all-targets --locked -- -D warnings
 check "clippy frontend" cargo clippy -p frontend --locked --target wasm32-unknown-unknown --target-dir "$CARGO_TARGET_DIR/front" -- -D warnings
 check "style sheet" node_modules/.bin/tailwindcss -i style/tailwind.css -o "$OCC_TEST_DIR/console.css"

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use occ_control::envelope::DatabaseSecrets;
 use occ_control::facts::FactsCache;
+use occ_control::faults::Faults;
 use occ_control::settings::Settings;
 use occ_control::wake::Wake;
 use occ_control::{Control, keyfiles};
@@ -87,6 +88,7 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
         facts: FactsCache::default(),
         waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
+        faults: Faults::default(),
     }))
 }
 

@@ -34,6 +34,7 @@ pub mod envelope;
 pub mod error;
 pub mod events;
 pub mod facts;
+pub mod faults;
 pub mod host;
 pub mod housekeeping;
 pub mod in_use;
@@ -103,4 +104,6 @@ pub struct Control {
     pub waiting: chat::Waiting,
     /// Tells workers and watchers, after commit.
     pub wake: wake::Wake,
+    /// Where tests stop a step; nothing otherwise.
+    pub faults: faults::Faults,
 }

@@ -8,9 +8,11 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result};
 use occ_control::envelope::DatabaseSecrets;
 use occ_control::facts::FactsCache;
+use occ_control::faults::Faults;
 use occ_control::settings::{Keys, RingKey, Settings};
 use occ_control::wake::Wake;
 use occ_control::{Control, Cx, WriteOptions, bootstrap, namespace};
+use occ_driver::ComputeDriver;
 use occ_driver::fake::{Fake, FakeTarget};
 use occ_model::access::IdentityKind;
 use occ_model::id::{BindingId, NamespaceId, PrincipalId, RequestId, RoleId, TypedId};
@@ -83,6 +85,22 @@ impl TestControl {
         Self { control, target: self.target.clone(), admin: self.admin.clone() }
     }
 
+    /// The same database under a machine of its own, empty.
+    #[must_use]
+    pub fn on_another_machine(&self) -> Self {
+        let target = FakeTarget::new();
+        let of = &self.control;
+        let keys = Arc::new(test_keys());
+        let control = Self::control(of.store.pool().clone(), of.installation, &target, keys, of.settings.clone());
+        Self { control, target, admin: self.admin.clone() }
+    }
+
+    /// Another process over these connections, with a driver and fault points of its own.
+    #[must_use]
+    pub fn process(&self, pool: PgPool, compute: Arc<dyn ComputeDriver>, faults: Faults) -> Arc<Control> {
+        process(pool, self.control.installation, compute, faults, self.control.settings.clone())
+    }
+
     fn control(
         pool: PgPool,
         installation: occ_model::id::InstallationId,
@@ -90,18 +108,7 @@ impl TestControl {
         keys: Arc<Keys>,
         settings: Settings,
     ) -> Arc<Control> {
-        Arc::new(Control {
-            installation,
-            store: Store::from_pool(pool),
-            compute: Arc::new(Fake::on(target)),
-            settings,
-            secrets: Arc::new(DatabaseSecrets::new(keys.clone())),
-            documents: documents(),
-            keys,
-            facts: FactsCache::default(),
-            waiting: occ_control::chat::Waiting::default(),
-            wake: Wake::default(),
-        })
+        holding(pool, installation, Arc::new(Fake::on(target)), Faults::default(), (keys, settings))
     }
 
     /// The same over other connections to its database.
@@ -211,7 +218,7 @@ impl TestControl {
     }
 
     /// What the worker does after `namespace_ensure`: the Namespace is ready, and its work is done.
-    async fn make_ready(&self, id: NamespaceId) -> Result<()> {
+    pub async fn make_ready(&self, id: NamespaceId) -> Result<()> {
         let mut tx = self.control.store.mutate(self.origin().await?).await?;
         occ_store::namespace::set_status(&mut tx, id, NamespaceStatus::Ready, None).await?;
         sqlx::query("UPDATE work SET state = 'succeeded', finished_at = now() WHERE namespace_id = $1")
@@ -230,6 +237,39 @@ impl TestControl {
             nobody: self.person("Nobody").await?,
         })
     }
+}
+
+/// What a process of the tests holds, wherever it runs.
+pub fn process(
+    pool: PgPool,
+    installation: occ_model::id::InstallationId,
+    compute: Arc<dyn ComputeDriver>,
+    faults: Faults,
+    settings: Settings,
+) -> Arc<Control> {
+    holding(pool, installation, compute, faults, (Arc::new(test_keys()), settings))
+}
+
+fn holding(
+    pool: PgPool,
+    installation: occ_model::id::InstallationId,
+    compute: Arc<dyn ComputeDriver>,
+    faults: Faults,
+    (keys, settings): (Arc<Keys>, Settings),
+) -> Arc<Control> {
+    Arc::new(Control {
+        installation,
+        store: Store::from_pool(pool),
+        compute,
+        settings,
+        secrets: Arc::new(DatabaseSecrets::new(keys.clone())),
+        documents: documents(),
+        keys,
+        facts: FactsCache::default(),
+        wake: Wake::default(),
+        waiting: occ_control::chat::Waiting::default(),
+        faults,
+    })
 }
 
 /// One tenant and its people.

@@ -19,6 +19,31 @@ pub fn embedded() -> Value {
     })
 }
 
+/// A document for the dedicated Harness, likewise.
+pub fn dedicated() -> Value {
+    json!({
+        "agents": { "defaults": { "model": "codex/echo" } },
+        "models": { "providers": { "codex": {
+            "baseUrl": "http://127.0.0.1:9/v1",
+            "api": "openai-responses",
+            "agentRuntime": { "id": "codex" },
+            "models": [{ "id": "echo", "name": "Echo" }],
+        } } },
+        "plugins": { "entries": { "codex": {
+            "enabled": true,
+            "config": { "appServer": { "transport": "websocket" } },
+        } } },
+    })
+}
+
+/// The document for a mode, and the provider that its model key is for.
+pub fn of_mode(mode: ExecutionMode) -> (Value, &'static str) {
+    match mode {
+        ExecutionMode::Embedded => (embedded(), "testmodel"),
+        ExecutionMode::Dedicated => (dedicated(), "codex"),
+    }
+}
+
 /// A Configuration of this document.
 pub fn configuration(name: Name, values: Value) -> CreateConfiguration {
     CreateConfiguration {

@@ -1,8 +1,11 @@
 //! For tests: a control plane over a fresh database, its people, and a target that does as it is told.
 
 pub mod cast;
+pub mod check;
 pub mod conformance;
 pub mod document;
+pub mod faults;
+pub mod history;
 pub mod trace;
 pub mod wire;
 pub mod worker;

@@ -166,7 +166,8 @@ impl Row {
     }
 }
 
-/// An expired lease is taken over in place and spends an attempt: its worker died or hung. Otherwise the oldest due item, first of
+/// An expired lease is taken over in place and spends an attempt: its worker died or hung. One that ends later than any lease can was
+/// taken before the database's clock went back: its worker renews it within seconds, and a dead one would hold it for as long as the jump. Otherwise the oldest due item, first of
 /// a Namespace that has less than its share running, then of any. The epoch is drawn for the row that is taken, so that looking
 /// writes nothing (I15).
 const TAKE: &str = "
@@ -174,7 +175,8 @@ WITH busy AS (
     SELECT namespace_id FROM work WHERE state = 'running' AND namespace_id IS NOT NULL
      GROUP BY namespace_id HAVING count(*) >= $2
 ), late AS (
-    SELECT id FROM work WHERE state = 'running' AND lease_until < clock_timestamp() AND (host IS NULL OR host = $1)
+    SELECT id FROM work WHERE state = 'running' AND (host IS NULL OR host = $1)
+       AND lease_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + 2 * $3 * interval '1 microsecond'
      ORDER BY lease_until LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 ), fair AS (
     SELECT id FROM work w

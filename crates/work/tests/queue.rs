@@ -128,6 +128,25 @@ async fn i4_a_claim_whose_lease_ended_writes_nothing(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i4_a_dead_workers_lease_does_not_last_as_long_as_the_clock_went_back(pool: PgPool) {
+    let q = Queue::new(pool).await;
+    let namespace = q.namespace().await;
+    let agent = q.agent(namespace).await;
+    q.about(namespace, agent).await;
+    let dead = q.take().await;
+    assert!(q.claim().await.is_none(), "a lease of the usual length is kept");
+    // The database's clock goes back by forty minutes: what was written is as far in the future.
+    let sql = "UPDATE work SET lease_until = lease_until + interval '40 minutes' WHERE state = 'running'";
+    sqlx::query(sql).execute(&q.pool).await.unwrap();
+    let due = next_due(&q.store, &here()).await.unwrap();
+    assert!(due.is_some_and(|due| due < Duration::from_secs(1)), "{due:?}");
+    let next = q.take().await;
+    assert!(next.epoch() > dead.epoch());
+    assert!(matches!(q.finish(dead).await, Err(WorkError::ClaimLost)));
+    q.finish(next).await.unwrap();
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
 async fn i4_a_proved_claim_cannot_be_taken_over_before_its_transaction_ends(pool: PgPool) {
     let q = Queue::new(pool).await;
     let ns = q.namespace().await;

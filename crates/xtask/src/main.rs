@@ -1,6 +1,7 @@
 //! Developer's tasks: `cargo xtask <command>`. One file a command; each prints what it runs and fails loudly.
 
 mod assets;
+mod fault_points;
 mod guards;
 mod log_fields;
 mod paths;
@@ -24,6 +25,8 @@ enum Task {
     Guards(guards::Options),
     /// Fail when server code is in the dependency tree of the WASM.
     WasmTree,
+    /// Fail when `occ` by itself would be built with the fault points of the tests.
+    FaultPoints,
 }
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Task::Assets => assets::make(),
         Task::Guards(options) => guards::check(&options),
         Task::WasmTree => wasm_tree::check(),
+        Task::FaultPoints => fault_points::check(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

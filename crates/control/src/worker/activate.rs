@@ -19,6 +19,7 @@ use super::reauthorize::{reauthorize, reauthorize_if_moved};
 use super::scene::{Scene, call, desired, secrets, stop_options};
 use super::{end, record, restore, serve};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Draining the predecessor and starting the candidate, with its retries.
 pub(super) const BUDGET: Duration = Duration::from_mins(5);
@@ -82,7 +83,8 @@ async fn attempt_switch(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
     scene.pointers = pointers;
     record::announce(&mut tx, scene, Phase::Activating).await?;
     let details = json!({ "predecessor": scene.pointers.predecessor });
-    match tx.audit(record::entry(scene, Phase::Activating, None, &details)).await?.commit().await {
+    let entry = record::entry(scene, Phase::Activating, None, &details);
+    match record::commit(cx, tx, entry, Place::T1).await {
         Ok(()) => {}
         Err(StoreError::PolicyMoved) => {
             // Nothing was written; the pointers in hand are not those of the row any more, so they are read again.
@@ -133,9 +135,11 @@ async fn bring_up(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Re
 
 async fn effect(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Activation, Bringing> {
     if ends_first(cx, scene).await? {
-        cx.compute.deny_route(scene.call(held, BUDGET), scene.key).await?;
+        let denying = cx.compute.deny_route(scene.call(held, BUDGET), scene.key);
+        cx.faults.around(Place::DenyFirst, denying).await?;
         let stop = StopOptions { starts_again: true, ..stop_options(cx) };
-        cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop).await?;
+        let ending = cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop);
+        cx.faults.around(Place::EndFirst, ending).await?;
     }
     let budget = BUDGET.min(scene.deployment.left);
     Box::pin(up(cx, held, scene, &scene.revision, scene.pointers.predecessor, (!fresh, budget))).await
@@ -147,7 +151,7 @@ async fn ends_first(cx: &Cx, scene: &Scene) -> Result<bool, DriverError> {
     match scene.kind() {
         DeploymentKind::Restart => Ok(true),
         DeploymentKind::Recover => {
-            let seen = cx.compute.observe_agent(scene.key).await?;
+            let seen = cx.faults.around(Place::Observe, cx.compute.observe_agent(scene.key)).await?;
             Ok(seen.is_some_and(|seen| seen.process.is_some() && seen.health == Health::Failed))
         }
         DeploymentKind::Deploy | DeploymentKind::Start | DeploymentKind::Rollback => Ok(false),
@@ -189,7 +193,8 @@ pub(super) async fn up(
             Err(failure) => return Err(DriverError::failed(failure).into()),
         };
         let call = call(held, budget);
-        match cx.compute.prepare_revision(call, &wanted, &values, None, &scene.steps).await? {
+        let preparing = cx.compute.prepare_revision(call, &wanted, &values, None, &scene.steps);
+        match cx.faults.around(Place::PrepareAgain, preparing).await? {
             Prepared::Ready(_) => {}
             Prepared::Pending { reason } => return Err(Fault::wait(reason).into()),
             Prepared::Failed(failure) => return Err(DriverError::failed(failure).into()),
@@ -197,7 +202,8 @@ pub(super) async fn up(
     }
     let activate = async |expected| {
         let call = call(held, budget);
-        cx.compute.activate_revision(call, &wanted, expected, stop_options(cx), &scene.steps).await
+        let activating = cx.compute.activate_revision(call, &wanted, expected, stop_options(cx), &scene.steps);
+        cx.faults.around(Place::Activate, activating).await
     };
     match activate(expected).await {
         Err(DriverError::Unexpected { actual }) if is_own(cx, scene, actual).await? => Ok(activate(actual).await?),

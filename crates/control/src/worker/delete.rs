@@ -19,6 +19,7 @@ use super::scene::{call, stop_options};
 use super::{denied, end, record};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 
 /// The grace, the end of the processes, and the removal of files.
 const BUDGET: Duration = Duration::from_mins(5);
@@ -39,7 +40,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let key = AgentKey { installation: cx.installation, namespace, agent };
     held.claim()?.renew().await?;
     let deleting = call(held, BUDGET);
-    held.claim()?.under(cx.compute.delete_agent(deleting, key, stop_options(cx))).await??;
+    let effect = cx.faults.around(Place::Delete, cx.compute.delete_agent(deleting, key, stop_options(cx)));
+    held.claim()?.under(effect).await??;
 
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(pointers) = agent_state::lock(&mut tx, namespace, agent).await? else {
@@ -60,6 +62,6 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     record::announce_agent(&mut tx, &pointers, ChangeOp::Deleted, None).await?;
     held.take()?.finish(&mut tx, Outcome::Succeeded).await?;
     let entry = Entry::success("agent.deleted", Kind::Agent, agent.uuid()).of(&pointers.name, Some(namespace));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Deleted).await?;
     Ok(())
 }

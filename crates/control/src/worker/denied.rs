@@ -20,6 +20,7 @@ use super::held::Held;
 use super::scene::call;
 use super::{end, record, serve};
 use crate::context::Cx;
+use crate::faults::Place;
 
 const OPEN: Duration = Duration::from_secs(10);
 /// Ends the item as denied, and what runs goes on as if nobody had asked: unless somebody else asked for an end too, or an earlier
@@ -52,7 +53,7 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
     let entry = Entry::success("agent.end_taken_back", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "asked": asked, "by": held.item().actor.identity, "desired": pointers.desired, "route": pointers.route }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::TakenBack).await?;
     if let (RouteState::Open, Some(active)) = (pointers.route, pointers.active) {
         let key = AgentKey { installation: cx.installation, namespace, agent };
         serve::open_revision(cx, key, active, opening).await;

@@ -12,12 +12,13 @@ use super::held::Held;
 use super::scene::Scene;
 use super::{measure, record};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Ends an item that has nothing to do (any more). Nothing changed, so nothing is audited.
 pub(super) async fn without_effect(cx: &Cx, held: &mut Held, outcome: Outcome) -> Result<(), Fault> {
     let mut tx = cx.store.observe().await?;
     held.take()?.finish(&mut tx, outcome).await?;
-    Ok(tx.commit().await?)
+    Ok(record::commit_seen(cx, tx, Place::NothingDone).await?)
 }
 
 /// Ends a deployment that has not moved the pointer (I8: the active revision goes on untouched). What was built for it is removed.
@@ -51,7 +52,7 @@ pub(super) async fn before_switch(cx: &Cx, held: &mut Held, mut scene: Scene, en
     record::announce(&mut tx, &scene, ending.phase()).await?;
     held.take()?.finish(&mut tx, ending.outcome()).await?;
     let entry = record::entry(&scene, ending.phase(), code, &json!({}));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Unswitched).await?;
     measure::deployment_ended(&scene, ending.phase(), failure.map(|failure| failure.code));
     cx.wake.committed();
     Ok(())
@@ -67,7 +68,8 @@ pub(super) async fn for_stop(cx: &Cx, held: &mut Held, scene: Scene) -> Result<(
     deployment::put_steps(&mut tx, scene.id(), &scene.steps.all()).await?;
     record::announce(&mut tx, &scene, Phase::Stopped).await?;
     held.take()?.finish(&mut tx, Outcome::Cancelled).await?;
-    tx.audit(record::entry(&scene, Phase::Stopped, None, &json!({}))).await?.commit().await?;
+    let entry = record::entry(&scene, Phase::Stopped, None, &json!({}));
+    record::commit(cx, tx, entry, Place::LeftToStop).await?;
     measure::deployment_ended(&scene, Phase::Stopped, None);
     cx.wake.committed();
     Ok(())

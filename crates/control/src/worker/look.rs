@@ -22,6 +22,7 @@ use super::fault::Fault;
 use super::record;
 use crate::Control;
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(10);
@@ -40,7 +41,7 @@ const AT_ONCE: usize = 8;
 pub(super) async fn run(control: Arc<Control>, shutdown: CancellationToken) {
     let mut findings = Findings::default();
     loop {
-        if let Err(fault) = look(&control, &mut findings).await {
+        if let Err(fault) = control.faults.around(Place::Look, look(&control, &mut findings)).await {
             tracing::warn!(fault = &fault as &dyn std::error::Error, "the target could not be compared with the rows");
         }
         tokio::select! {
@@ -190,7 +191,7 @@ async fn store_health(
     }
     if agent_state::observe_health(&mut tx, pointers.agent, health, reason).await? {
         record::announce_agent(&mut tx, pointers, ChangeOp::Updated, Some(health)).await?;
-        tx.commit().await?;
+        record::commit_seen(control, tx, Place::Health).await?;
         control.wake.committed();
     }
     Ok(())
@@ -251,7 +252,7 @@ async fn queue(control: &Arc<Control>, pointers: &Pointers, finding: Finding) ->
     let entry = Entry::success("agent.drift_found", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "finding": finding.word() }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(&cx, tx, entry, Place::Found).await?;
     cx.wake.committed();
     Ok(())
 }

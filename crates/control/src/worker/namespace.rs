@@ -23,6 +23,7 @@ use super::scene::call;
 use super::{end, record};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 
 const BUDGET: Duration = Duration::from_mins(1);
 
@@ -47,7 +48,8 @@ pub(super) async fn ensure(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     }
     held.claim()?.renew().await?;
     let ensuring = call(held, BUDGET);
-    match held.claim()?.under(cx.compute.ensure_namespace(ensuring, row.id)).await? {
+    let effect = cx.faults.around(Place::EnsureNamespace, cx.compute.ensure_namespace(ensuring, row.id));
+    match held.claim()?.under(effect).await? {
         Ok(()) => settle(cx, held, row.id, NamespaceStatus::Ready, None).await,
         Err(DriverError::Failed(failure)) => {
             settle(cx, held, row.id, NamespaceStatus::Failed, Some(failure.code)).await
@@ -87,7 +89,7 @@ async fn settle(
         None => entry,
         Some(code) => entry.ended(occ_model::audit::Outcome::Failure, code.as_str()),
     };
-    Ok(tx.audit(entry).await?.commit().await?)
+    Ok(record::commit(cx, tx, entry, Place::Provisioned).await?)
 }
 
 /// The step of `namespace_delete`. It was empty when that was asked for, and nothing is made in it since.
@@ -102,7 +104,8 @@ pub(super) async fn delete(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     }
     held.claim()?.renew().await?;
     let removing = call(held, BUDGET);
-    held.claim()?.under(cx.compute.delete_namespace(removing, id)).await??;
+    let effect = cx.faults.around(Place::DeleteNamespace, cx.compute.delete_namespace(removing, id));
+    held.claim()?.under(effect).await??;
     let mut tx = cx.store.mutate(record::origin(cx)).await?;
     let Some(row) = store::lock(&mut tx, id).await? else {
         drop(tx);
@@ -114,7 +117,7 @@ pub(super) async fn delete(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     announce(&mut tx, &row, ChangeOp::Deleted, None).await?;
     held.take()?.finish(&mut tx, Outcome::Succeeded).await?;
     let entry = Entry::success("namespace.deleted", Kind::Namespace, id.uuid()).of(row.meta.name.as_str(), Some(id));
-    Ok(tx.audit(entry).await?.commit().await?)
+    Ok(record::commit(cx, tx, entry, Place::Buried).await?)
 }
 
 async fn announce(

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{look, measure, step};
 use crate::Control;
 use crate::error::Result;
+use crate::faults::Place;
 
 /// Looking is cheap and writes nothing; it is done at least so often.
 const LOOK: Duration = Duration::from_secs(5);
@@ -62,12 +63,18 @@ impl Pool {
     async fn fill(&mut self) -> Result<Duration> {
         let limits = Limits { host: self.control.settings.host.clone(), per_namespace: PER_NAMESPACE };
         while self.steps.len() < self.slots {
+            self.control.faults.before(Place::Claim).await;
             let Some(claim) = claim(&self.control.store, &limits).await? else {
-                let due = next_due(&self.control.store, &limits).await?;
+                let due = next_due(&self.control.store, &limits);
+                let due = self.control.faults.around(Place::NothingDue, due).await?;
                 return Ok(due.unwrap_or(LOOK).clamp(Duration::from_millis(20), LOOK));
             };
             let hold = claim.hold();
-            let task = self.steps.spawn(step::run(Arc::clone(&self.control), claim));
+            let control = Arc::clone(&self.control);
+            let task = self.steps.spawn(async move {
+                control.faults.after(Place::Claim).await;
+                step::run(control, claim).await;
+            });
             self.holds.insert(task.id(), hold);
         }
         Ok(LOOK)

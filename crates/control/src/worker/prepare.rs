@@ -17,6 +17,7 @@ use super::reauthorize::{reauthorize, reauthorize_if_moved};
 use super::record;
 use super::scene::{Scene, secrets};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// A preparation takes at most so long: validation, probe, and with a predecessor a start on scratch state.
 const BUDGET: Duration = Duration::from_mins(5);
@@ -43,6 +44,7 @@ pub(super) async fn run(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
     }
     let (desired, call, beside) = (scene.desired(), scene.call(held, BUDGET), beside(scene));
     let effect = cx.compute.prepare_revision(call, &desired, &values, beside, &scene.steps);
+    let effect = cx.faults.around(Place::Prepare, effect);
     let proof = match guard(cx, held, scene, Side::BeforeSwitch, effect).await? {
         Guarded::Ended(ending) => return Ok(Some(ending)),
         Guarded::Done(Ok(Prepared::Ready(proof))) => proof,
@@ -79,7 +81,7 @@ async fn begin(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<(), Fault> {
         agent_state::observe_health(&mut tx, scene.key.agent, Health::Progressing, None).await?;
     }
     record::announce(&mut tx, scene, Phase::Preparing).await?;
-    tx.commit().await?;
+    record::commit_seen(cx, tx, Place::Begun).await?;
     cx.wake.committed();
     scene.deployment.view.phase = Phase::Preparing;
     Ok(())
@@ -99,7 +101,7 @@ async fn ready(cx: &Cx, held: &Held, scene: &mut Scene, proof: &Proof) -> Result
     deployment::proven(&mut tx, scene.id(), proof.credential).await?;
     deployment::put_steps(&mut tx, scene.id(), &scene.steps.all()).await?;
     record::announce(&mut tx, scene, Phase::Ready).await?;
-    tx.commit().await?;
+    record::commit_seen(cx, tx, Place::Ready).await?;
     cx.wake.committed();
     scene.deployment.view.phase = Phase::Ready;
     Ok(())

@@ -15,6 +15,7 @@ use super::record;
 use super::scene::Scene;
 use crate::authorize::{self, Answers, Question, Who};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Decides everything that the deployment rests on. A denial is an ending, recorded with its evidence; it is not tried again.
 pub(super) async fn reauthorize(cx: &Cx, scene: &Scene) -> Result<Option<Ending>, Fault> {
@@ -41,7 +42,7 @@ async fn record_denial(cx: &Cx, scene: &Scene, answers: &Answers) -> Result<(), 
         .of(&scene.pointers.name, Some(scene.key.namespace))
         .ended(Outcome::Denied, FailureCode::AuthorizationDenied.as_str())
         .because(answers.evidence());
-    Ok(cx.store.record(&record::origin(cx), &entry).await?)
+    Ok(cx.faults.around(Place::Denial, cx.store.record(&record::origin(cx), &entry)).await?)
 }
 
 /// Whether the Agent's own identity may still use what `revision` refers to: what restoring it rests on. A denial is recorded.
@@ -69,6 +70,6 @@ pub(super) async fn still_allowed(cx: &Cx, action: Action, target: Target, name:
         .ended(Outcome::Denied, FailureCode::AuthorizationDenied.as_str())
         .because(answers.evidence());
     (entry.name, entry.namespace) = (Some(name.to_owned()), target.namespace);
-    cx.store.record(&record::origin(cx), &entry).await?;
+    cx.faults.around(Place::Denial, cx.store.record(&record::origin(cx), &entry)).await?;
     Ok(false)
 }

@@ -12,7 +12,7 @@ use occ_store::agent_state::Pointers;
 use occ_store::audit::Entry;
 use occ_store::outbox::{self, Announcement};
 use occ_store::tx::Origin;
-use occ_store::{Mutation, Tx, principal};
+use occ_store::{Mutation, Observation, StoreError, Tx, principal};
 use occ_work::{NewWork, enqueue};
 use serde_json::{Value, json};
 
@@ -21,11 +21,29 @@ use super::scene::Scene;
 use crate::Control;
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 use crate::order;
 
 /// Where a result comes from: it was decided before its effect, so it is bound to no policy epoch.
 pub(super) fn origin(cx: &Cx) -> Origin {
     Origin { actor: cx.actor().clone(), request: cx.request(), epoch: None }
+}
+
+/// Audits and commits, at the fault points of `place`.
+pub(super) async fn commit(cx: &Cx, tx: Tx<Mutation>, entry: Entry, place: Place) -> Result<(), StoreError> {
+    let tx = tx.audit(entry).await?;
+    cx.faults.before(place).await;
+    tx.commit().await?;
+    cx.faults.after(place).await;
+    Ok(())
+}
+
+/// Commits what was seen, at the fault points of `place`.
+pub(super) async fn commit_seen(cx: &Control, tx: Tx<Observation>, place: Place) -> Result<(), StoreError> {
+    cx.faults.before(place).await;
+    tx.commit().await?;
+    cx.faults.after(place).await;
+    Ok(())
 }
 
 /// The built-in identity that restores and cleans up.

@@ -22,6 +22,7 @@ use super::scene::{Scene, call};
 use super::{end, record, serve};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 use crate::order::first_steps;
 
 const OPEN: Duration = Duration::from_secs(10);
@@ -48,7 +49,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
         None if !in_progress.is_empty() => return end::without_effect(cx, held, Outcome::Superseded).await,
         None => {
             held.claim()?.renew().await?;
-            let seen = held.claim()?.under(cx.compute.observe_agent(key)).await??;
+            let seen = held.claim()?.under(cx.faults.around(Place::Observe, cx.compute.observe_agent(key))).await??;
             if serves(seen.as_ref(), active) && pointers.route == RouteState::Open {
                 return open(cx, held, key, &pointers, active).await;
             }
@@ -84,7 +85,7 @@ async fn open(cx: &Cx, held: &mut Held, key: AgentKey, pointers: &Pointers, acti
     let entry = Entry::success("agent.route_reopened", Kind::Agent, key.agent.uuid())
         .of(&pointers.name, Some(key.namespace))
         .with(json!({ "revision": active }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Reopened).await?;
     // Under the epoch of the claim that ended: whatever stops it meanwhile outranks it.
     serve::open_revision(cx, key, active, opening).await;
     Ok(())
@@ -104,6 +105,10 @@ async fn begin(
     let Some(pointers) = pointers.filter(|found| found.active == Some(active)) else {
         return Err(Fault::Wait { pause: Duration::ZERO, reason: "ACTIVE_REVISION_MOVED" });
     };
+    if !deployment::in_progress(&mut tx, agent).await?.is_empty() {
+        // Asked for since it was read: what somebody asks for is not superseded by a restoration.
+        return Err(Fault::Wait { pause: Duration::ZERO, reason: "AGENT_SWITCHING" });
+    }
     let id = DeploymentId::new();
     let new = deployment::New {
         id,
@@ -121,7 +126,7 @@ async fn begin(
     let entry = Entry::success("agent.recover", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "revision": active, "deployment": id }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Recovering).await?;
     cx.wake.committed();
     Ok(id)
 }

@@ -18,6 +18,7 @@ use super::reauthorize::own_decisions_stand;
 use super::scene::{Scene, call, revision_of, stop_options};
 use super::{end, measure, record, serve};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Ending what a failed candidate left.
 const STOP: Duration = Duration::from_secs(90);
@@ -45,7 +46,8 @@ pub(super) async fn turn_back(cx: &Cx, held: &mut Held, mut scene: Scene, ending
     record::announce(&mut tx, &scene, Phase::Activating).await?;
     let details = json!({ "turnsBackTo": scene.pointers.active });
     let entry = record::entry(&scene, Phase::Failed, Some(failure.code.as_str()), &details);
-    tx.audit(Entry { action: "deployment.turned_back", ..entry }).await?.commit().await?;
+    let entry = Entry { action: "deployment.turned_back", ..entry };
+    record::commit(cx, tx, entry, Place::TurnedBack).await?;
     cx.wake.committed();
     run(cx, held, scene).await
 }
@@ -69,7 +71,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held, scene: Scene) -> Result<(), Fa
         _ => {
             held.claim()?.renew().await?;
             let stopping = call(held, STOP);
-            held.claim()?.under(cx.compute.stop_revision(stopping, scene.key, stop_options(cx))).await??;
+            let ending = cx.compute.stop_revision(stopping, scene.key, stop_options(cx));
+            held.claim()?.under(cx.faults.around(Place::EndCandidate, ending)).await??;
             settle(cx, held, scene, &failure, RouteState::Closed).await
         }
     }
@@ -140,7 +143,7 @@ async fn settle(cx: &Cx, held: &mut Held, mut scene: Scene, failure: &Failure, r
     held.take()?.finish(&mut tx, ending.outcome()).await?;
     let details = json!({ "serves": scene.pointers.active, "route": scene.pointers.route });
     let entry = record::entry(&scene, ending.phase(), Some(failure.code.as_str()), &details);
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Settled).await?;
     measure::deployment_ended(&scene, ending.phase(), Some(failure.code));
     if let (RouteState::Open, Some(active)) = (scene.pointers.route, scene.pointers.active) {
         serve::open_revision(cx, scene.key, active, opening).await;

@@ -19,6 +19,7 @@ use super::steps::Steps;
 use super::{end, record};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 
 const BUDGET: Duration = Duration::from_mins(2);
 
@@ -35,7 +36,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let key = AgentKey { installation: cx.installation, namespace, agent };
     held.claim()?.renew().await?;
     let retiring = call(held, BUDGET);
-    match held.claim()?.under(cx.compute.retire_revision(retiring, key, revision)).await? {
+    let effect = cx.faults.around(Place::Retire, cx.compute.retire_revision(retiring, key, revision));
+    match held.claim()?.under(effect).await? {
         Ok(()) => {}
         Err(DriverError::Unexpected { .. }) => return Err(Fault::wait("ROUTE_UNVERIFIED")),
         Err(error) => return Err(error.into()),
@@ -62,7 +64,7 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let entry = Entry::success("revision.retired", Kind::Revision, revision.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "agent": agent, "phase": Phase::Retired }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Retired).await?;
     Ok(())
 }
 
@@ -78,6 +80,6 @@ pub(super) async fn withdraw(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let mut entry = Entry::success("secret.versions_destroyed", Kind::Revision, revision.uuid())
         .with(json!({ "destroyed": destroyed }));
     entry.namespace = namespace;
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Withdrawn).await?;
     Ok(())
 }

@@ -20,6 +20,7 @@ use super::reauthorize::{reauthorize, reauthorize_if_moved};
 use super::scene::{Scene, call};
 use super::{measure, record};
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// Opening a door takes milliseconds.
 const OPEN: Duration = Duration::from_secs(10);
@@ -82,14 +83,17 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
         return Err(Fault::Lost);
     }
     pointers.route = RouteState::Open;
-    pointers.last_serving = Some(candidate);
+    // What served before a stop is what `start` would start no more.
+    let outlived = pointers.last_serving.replace(candidate).filter(|before| *before != candidate);
     agent_state::write(&mut tx, &pointers).await?;
     agent_state::set_health(&mut tx, agent, Health::Healthy, None).await?;
     scene.pointers = pointers;
     let before = if scene.is_same() { Phase::Retired } else { Phase::Retiring };
     deployment::end_all(&mut tx, agent, &[Phase::Serving], before).await?;
-    if let Some(predecessor) = scene.pointers.predecessor {
-        record::queue_retirement(cx, &mut tx, &scene.pointers, predecessor, controller).await?;
+    let over =
+        scene.pointers.predecessor.into_iter().chain(outlived.filter(|it| Some(*it) != scene.pointers.predecessor));
+    for revision in over {
+        record::queue_retirement(cx, &mut tx, &scene.pointers, revision, controller.clone()).await?;
     }
     scene.steps.set(StepKind::RouteVerified, StepState::Done, None);
     scene.steps.set(StepKind::Serving, StepState::Done, None);
@@ -108,7 +112,8 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
         "predecessor": scene.pointers.predecessor,
         "interruptionMs": u64::try_from(activation.interruption.as_millis()).unwrap_or(u64::MAX),
     });
-    tx.audit(record::entry(scene, Phase::Serving, None, &details)).await?.commit().await?;
+    let entry = record::entry(scene, Phase::Serving, None, &details);
+    record::commit(cx, tx, entry, Place::T2).await?;
     measure::deployment_ended(scene, Phase::Serving, None);
     measure::interrupted(activation.interruption);
     open_revision(cx, scene.key, candidate, opening).await;
@@ -121,7 +126,7 @@ async fn attempt(cx: &Cx, held: &mut Held, scene: &mut Scene, activation: &Activ
 pub(super) async fn open_revision(cx: &Cx, key: AgentKey, revision: RevisionId, call: Call) {
     const TRIES: usize = 3;
     for _ in 0..TRIES {
-        match cx.compute.open_route(call, key, revision).await {
+        match cx.faults.around(Place::OpenRoute, cx.compute.open_route(call, key, revision)).await {
             Ok(()) => return,
             Err(error @ (DriverError::Fenced { .. } | DriverError::Unexpected { .. })) => {
                 tracing::info!(error = &error as &dyn std::error::Error, "the door was left to a later claim");

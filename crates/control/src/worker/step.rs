@@ -19,6 +19,7 @@ use super::held::Held;
 use super::{delete, deploy, measure, namespace, record, recover, retire, stop};
 use crate::Control;
 use crate::context::Cx;
+use crate::faults::Place;
 
 /// An item that is no deployment is given up after so many attempts; a person can retry it. A deployment has its deadline, and is given
 /// up when so many workers died of it.
@@ -112,7 +113,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
                 deployment::attempted(&mut tx, deployment, pause, false).await?;
             }
             held.take()?.defer(&mut tx, pause, reason).await?;
-            Ok(tx.commit().await?)
+            Ok(record::commit_seen(cx, tx, Place::Deferred).await?)
         }
         Fault::Retry { code, error } => {
             tracing::error!(work = %held.item().id, code, error = &error as &dyn std::error::Error, "a step failed");
@@ -126,7 +127,7 @@ async fn put_back(cx: &Cx, mut held: Held, fault: Fault) -> Result<(), Fault> {
             if let Some(deployment) = deployment {
                 deployment::attempted(&mut tx, deployment, pause, true).await?;
             }
-            Ok(tx.commit().await?)
+            Ok(record::commit_seen(cx, tx, Place::Retried).await?)
         }
     }
 }
@@ -139,5 +140,5 @@ async fn give_up(cx: &Cx, held: &mut Held, code: &'static str) -> Result<(), Fau
         .ended(Ended::Failure, code)
         .with(json!({ "kind": item.kind, "agent": item.agent }));
     entry.namespace = item.namespace;
-    Ok(tx.audit(entry).await?.commit().await?)
+    Ok(record::commit(cx, tx, entry, Place::GivenUp).await?)
 }

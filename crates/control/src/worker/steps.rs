@@ -15,7 +15,9 @@ use time::OffsetDateTime;
 use tokio::sync::Notify;
 
 use super::fault::Fault;
+use super::record;
 use crate::context::Cx;
+use crate::faults::Place;
 use occ_driver::AgentKey;
 
 /// The steps of one deployment.
@@ -116,7 +118,7 @@ impl Steps {
             state: None,
         };
         outbox::announce(&mut tx, &change).await?;
-        tx.commit().await?;
+        record::commit_seen(cx, tx, Place::Steps).await?;
         cx.wake.committed();
         Ok(())
     }

@@ -20,6 +20,7 @@ use super::scene::{call, stop_options};
 use super::{denied, end, record};
 use crate::context::Cx;
 use crate::error::Error;
+use crate::faults::Place;
 use occ_driver::AgentKey;
 
 /// The grace, and the end of the processes.
@@ -43,8 +44,8 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     held.claim()?.renew().await?;
     let (denying, stopping) = (call(held, BUDGET), call(held, BUDGET));
     let effect = async {
-        cx.compute.deny_route(denying, key).await?;
-        cx.compute.stop_revision(stopping, key, stop_options(cx)).await
+        cx.faults.around(Place::Deny, cx.compute.deny_route(denying, key)).await?;
+        cx.faults.around(Place::Stop, cx.compute.stop_revision(stopping, key, stop_options(cx))).await
     };
     held.claim()?.under(effect).await??;
 
@@ -64,8 +65,14 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     if pointers.desired == DesiredState::Stopped {
         ended.extend([Phase::Queued, Phase::Preparing, Phase::Ready]);
     }
+    // What was being built beside it is ended here and now, so nobody else takes it away.
+    let in_progress = deployment::in_progress(&mut tx, agent).await?;
+    let begun = in_progress.iter().filter(|one| ended.contains(&one.view.phase) && one.view.phase != Phase::Queued);
+    let mut left: Vec<_> = begun.map(|one| one.view.revision_id).chain(active).chain(predecessor).collect();
+    left.sort_unstable();
+    left.dedup();
     deployment::end_all(&mut tx, agent, &ended, Phase::Stopped).await?;
-    for revision in [active, predecessor].into_iter().flatten() {
+    for revision in left {
         record::queue_retirement(cx, &mut tx, &pointers, revision, controller.clone()).await?;
         secret_version::destroy_released(&mut tx, revision).await?;
     }
@@ -74,6 +81,6 @@ pub(super) async fn run(cx: &Cx, held: &mut Held) -> Result<(), Fault> {
     let entry = Entry::success("agent.stopped", Kind::Agent, agent.uuid())
         .of(&pointers.name, Some(namespace))
         .with(json!({ "revision": active }));
-    tx.audit(entry).await?.commit().await?;
+    record::commit(cx, tx, entry, Place::Stopped).await?;
     Ok(())
 }

@@ -15,7 +15,8 @@ use occ_model::agent::RouteState;
 use occ_model::chat::ChatRole;
 use serde_json::{Value, json};
 
-use super::target::{FakeTarget, Turned};
+use super::history::{About, Happened};
+use super::target::FakeTarget;
 use crate::compute::Connection;
 use crate::desired::AgentKey;
 
@@ -101,7 +102,7 @@ fn admit(target: &FakeTarget, key: AgentKey, named: &str, is_turn: bool) -> Resu
         }
         Some((revision, _)) => {
             if is_turn {
-                state.turns.push(Turned { agent: key.agent, revision });
+                state.note(About::Agent(key), None, Happened::Turn(revision));
             }
             Ok(())
         }

@@ -14,6 +14,7 @@ use occ_model::id::{NamespaceId, RevisionId};
 use occ_model::installation::Guarantee;
 
 use super::door;
+use super::history::About;
 use super::script::{Fault, Method, Point};
 use super::target::{FakeTarget, Recorded};
 use crate::compute::{Call, ComputeDriver, Connection, StepSink};
@@ -49,7 +50,7 @@ impl Fake {
     ) -> Result<T> {
         let record = Recorded { method, agent: Some(key.agent), revision, epoch: Some(call.epoch) };
         let work = async {
-            self.0.enter(&record, None)?;
+            self.0.enter(&record, About::Agent(key))?;
             self.0.meet(method, revision, Point::Before).await?;
             // Whoever was overtaken while it waited changes nothing.
             self.fence(call, key)?;
@@ -68,13 +69,10 @@ impl Fake {
     async fn namespace(&self, method: Method, call: Call, namespace: NamespaceId, there: bool) -> Result<()> {
         let record = Recorded { method, agent: None, revision: None, epoch: Some(call.epoch) };
         let work = async {
-            self.0.enter(&record, Some(namespace))?;
+            let about = About::Namespace(namespace);
+            self.0.enter(&record, about)?;
             self.0.meet(method, None, Point::Before).await?;
-            if there {
-                self.0.state().namespaces.insert(namespace);
-            } else {
-                self.0.state().namespaces.remove(&namespace);
-            }
+            self.0.provide(call, namespace, there)?;
             self.0.meet(method, None, Point::After).await
         };
         within(call, work).await
@@ -160,7 +158,7 @@ impl ComputeDriver for Fake {
                 if down && !desired.proved_before {
                     return Err(DriverError::failed(Failure::new(FailureCode::ModelUnreachable)));
                 }
-                self.0.place(desired)?;
+                self.0.place(call, desired)?;
                 for step in [StepKind::ConfigurationProven, StepKind::CredentialProven] {
                     steps.step(step, StepState::Done, None);
                 }
@@ -185,15 +183,15 @@ impl ComputeDriver for Fake {
         let (key, revision) = (desired.key, Some(desired.revision));
         let record = Recorded { method: Method::Activate, agent: Some(key.agent), revision, epoch: Some(call.epoch) };
         let work = async {
-            self.0.enter(&record, None)?;
-            if let Some(again) = self.0.expect(desired, expected)? {
+            self.0.enter(&record, About::Agent(key))?;
+            if let Some(again) = self.0.expect(call, desired, expected)? {
                 return Ok(again);
             }
-            let interrupted = self.0.end_process(key);
+            let interrupted = self.0.end_process(call, key);
             steps.step(StepKind::GatewayReady, StepState::Running, None);
             self.0.meet(Method::Activate, revision, Point::Before).await?;
             self.fence(call, key)?;
-            let activation = self.0.lead(desired, interrupted)?;
+            let activation = self.0.lead(call, desired, interrupted)?;
             steps.step(StepKind::GatewayReady, StepState::Done, None);
             self.0.meet(Method::Activate, revision, Point::After).await?;
             Ok(activation)
@@ -202,12 +200,12 @@ impl ComputeDriver for Fake {
     }
 
     async fn open_route(&self, call: Call, key: AgentKey, revision: RevisionId) -> Result<()> {
-        self.about(Method::OpenRoute, call, key, Some(revision), async || self.0.open(key, revision)).await
+        self.about(Method::OpenRoute, call, key, Some(revision), async || self.0.open(call, key, revision)).await
     }
 
     async fn deny_route(&self, call: Call, key: AgentKey) -> Result<()> {
         self.about(Method::DenyRoute, call, key, None, async || {
-            self.0.deny(key);
+            self.0.deny(call, key);
             Ok(())
         })
         .await
@@ -215,18 +213,18 @@ impl ComputeDriver for Fake {
 
     async fn stop_revision(&self, call: Call, key: AgentKey, _stop: StopOptions) -> Result<()> {
         self.about(Method::Stop, call, key, None, async || {
-            self.0.end_process(key);
+            self.0.end_process(call, key);
             Ok(())
         })
         .await
     }
 
     async fn retire_revision(&self, call: Call, key: AgentKey, revision: RevisionId) -> Result<()> {
-        self.about(Method::Retire, call, key, Some(revision), async || self.0.retire(key, revision)).await
+        self.about(Method::Retire, call, key, Some(revision), async || self.0.retire(call, key, revision)).await
     }
 
     async fn delete_agent(&self, call: Call, key: AgentKey, _stop: StopOptions) -> Result<()> {
-        self.about(Method::DeleteAgent, call, key, None, async || self.0.remove(key)).await
+        self.about(Method::DeleteAgent, call, key, None, async || self.0.remove(call, key)).await
     }
 
     async fn observe_agent(&self, key: AgentKey) -> Result<Option<Observed>> {

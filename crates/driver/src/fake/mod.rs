@@ -8,10 +8,12 @@ mod agent;
 mod door;
 mod driver;
 mod effects;
+mod history;
 mod script;
 mod target;
 
 pub use door::DoorMode;
 pub use driver::Fake;
+pub use history::{About, Event, Happened};
 pub use script::{Fault, Gate, Method, Point, Rule};
 pub use target::{FakeTarget, Recorded, Seen, Turned};

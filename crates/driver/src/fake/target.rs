@@ -9,6 +9,7 @@ use occ_model::id::{AgentId, NamespaceId, RevisionId};
 
 use super::agent::FakeAgent;
 use super::door::DoorMode;
+use super::history::{About, Event, Happened};
 use super::script::{Fault, Method, Point, Rule};
 use crate::desired::AgentKey;
 use crate::error::{DriverError, Result};
@@ -57,7 +58,7 @@ pub(super) struct State {
     pub agent_fences: HashMap<AgentId, i64>,
     pub namespace_fences: HashMap<NamespaceId, i64>,
     pub calls: Vec<Recorded>,
-    pub turns: Vec<Turned>,
+    pub history: Vec<Event>,
     pub rules: Vec<Rule>,
     pub door: DoorMode,
     pub provider_down: bool,
@@ -110,11 +111,6 @@ impl FakeTarget {
         self.state().calls.clone()
     }
 
-    /// Every turn that a door admitted, in order.
-    pub fn turns(&self) -> Vec<Turned> {
-        self.state().turns.clone()
-    }
-
     /// How often an Agent was observed.
     pub fn looks(&self) -> u64 {
         self.state().looks
@@ -138,15 +134,18 @@ impl FakeTarget {
 
     /// The machine was switched off and on: every process is gone, doors are closed, files are there.
     pub fn reboot(&self) {
-        for agent in self.state().agents.values_mut() {
-            agent.lose_processes();
+        let mut state = self.state();
+        let keys: Vec<_> = state.agents.keys().copied().collect();
+        for key in keys {
+            state.die(key);
         }
     }
 
     /// The Agent's process died and stays down, with this reason.
     pub fn kill(&self, key: AgentKey, reason: FailureCode) {
-        if let Some(agent) = self.state().agents.get_mut(&key) {
-            agent.lose_processes();
+        let mut state = self.state();
+        state.die(key);
+        if let Some(agent) = state.agents.get_mut(&key) {
             agent.health = Some((Health::Failed, reason.as_str().to_owned()));
         }
     }
@@ -167,8 +166,10 @@ impl FakeTarget {
 
     /// The door's state is changed behind our back, as by a crash between commit and effect.
     pub fn tamper_route(&self, key: AgentKey, state: RouteState) {
-        if let Some(route) = self.state().agents.get_mut(&key).and_then(|agent| agent.route.as_mut()) {
+        let mut machine = self.state();
+        if let Some(route) = machine.agents.get_mut(&key).and_then(|agent| agent.route.as_mut()) {
             route.1 = state;
+            machine.note(About::Agent(key), None, Happened::Tampered(state));
         }
     }
 
@@ -178,17 +179,18 @@ impl FakeTarget {
     }
 
     /// Records a writing call and refuses it if a higher epoch was seen; else remembers its epoch.
-    pub(super) fn enter(&self, call: &Recorded, namespace: Option<NamespaceId>) -> Result<()> {
+    pub(super) fn enter(&self, call: &Recorded, about: About) -> Result<()> {
         let mut state = self.state();
         state.calls.push(call.clone());
         let epoch = call.epoch.unwrap_or_default();
-        let fence = match (call.agent, namespace) {
-            (Some(agent), _) => state.agent_fences.entry(agent).or_default(),
-            (None, Some(namespace)) => state.namespace_fences.entry(namespace).or_default(),
-            (None, None) => return Ok(()),
+        let fence = match about {
+            About::Agent(key) => state.agent_fences.entry(key.agent).or_default(),
+            About::Namespace(namespace) => state.namespace_fences.entry(namespace).or_default(),
         };
         if epoch < *fence {
-            return Err(DriverError::Fenced { highest: *fence });
+            let highest = *fence;
+            state.note(about, call.epoch, Happened::Refused);
+            return Err(DriverError::Fenced { highest });
         }
         *fence = epoch;
         Ok(())
@@ -227,6 +229,16 @@ impl FakeTarget {
 }
 
 impl State {
+    /// The process of an Agent is gone, without anybody's call.
+    fn die(&mut self, key: AgentKey) {
+        let Some(agent) = self.agents.get_mut(&key) else { return };
+        let ran = agent.process.is_some();
+        agent.lose_processes();
+        if ran {
+            self.note(About::Agent(key), None, Happened::Died);
+        }
+    }
+
     fn find(&self, method: Method, revision: Option<RevisionId>, point: Point) -> Option<usize> {
         self.rules.iter().position(|rule| {
             rule.method == method && rule.point == point && (rule.revision.is_none() || rule.revision == revision)

@@ -49,6 +49,7 @@ fn over(t: &TestControl, pool: PgPool, secrets: Option<Arc<dyn SecretDriver>>) -
         facts: FactsCache::default(),
         waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
+        faults: of.faults.clone(),
     };
     TestControl { control: Arc::new(control), target: t.target.clone(), admin: t.admin.clone() }
 }

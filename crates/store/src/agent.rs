@@ -166,7 +166,7 @@ impl Named for AgentRow {
     }
 
     async fn list(on: &mut impl Conn, namespace: NamespaceId, spec: &ListSpec, scope: &ListScope) -> Result<Vec<Self>> {
-        named::page(on, SELECT, "a", namespace, spec, scope).await?.into_iter().map(Row::read).collect()
+        named::page(on, (SELECT, "agent", "a"), namespace, spec, scope).await?.into_iter().map(Row::read).collect()
     }
 }
 

@@ -102,7 +102,11 @@ impl Named for ConfigurationRow {
     }
 
     async fn list(on: &mut impl Conn, namespace: NamespaceId, spec: &ListSpec, scope: &ListScope) -> Result<Vec<Self>> {
-        named::page(on, SELECT, "c", namespace, spec, scope).await?.into_iter().map(Row::read).collect()
+        named::page(on, (SELECT, "configuration", "c"), namespace, spec, scope)
+            .await?
+            .into_iter()
+            .map(Row::read)
+            .collect()
     }
 }
 

@@ -79,6 +79,15 @@ impl ListSpec {
         }
     }
 
+    /// Adds the order alone: for rows that were cut into a page before.
+    pub fn push_order(&self, query: &mut QueryBuilder<Postgres>, t: &'static str) {
+        let (_, order) = self.direction();
+        match self.sort {
+            Sort::Name => query.push(format!(" ORDER BY {t}.name {order}")),
+            Sort::CreatedAt => query.push(format!(" ORDER BY {t}.created_at {order}, {t}.id {order}")),
+        };
+    }
+
     fn push_by_name(&self, query: &mut QueryBuilder<Postgres>, t: &'static str) {
         let (more, order) = self.direction();
         if let Some(After::Name(name)) = &self.after {

@@ -72,7 +72,7 @@ impl Named for SecretRow {
     }
 
     async fn list(on: &mut impl Conn, namespace: NamespaceId, spec: &ListSpec, scope: &ListScope) -> Result<Vec<Self>> {
-        named::page(on, SELECT, "s", namespace, spec, scope).await?.into_iter().map(Row::read).collect()
+        named::page(on, (SELECT, "secret", "s"), namespace, spec, scope).await?.into_iter().map(Row::read).collect()
     }
 }
 

@@ -86,7 +86,6 @@ pub async fn control(config: &Config) -> anyhow::Result<Arc<Control>> {
         documents: Arc::new(SchemaCache::bundled()),
         keys,
         facts: FactsCache::default(),
-        waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
         faults: Faults::default(),
     }))

@@ -100,8 +100,6 @@ pub struct Control {
     pub keys: Arc<settings::Keys>,
     /// Facts of identities, per policy epoch.
     pub facts: facts::FactsCache,
-    /// Turns that wait for a switch.
-    pub waiting: chat::Waiting,
     /// Tells workers and watchers, after commit.
     pub wake: wake::Wake,
     /// Where tests stop a step; nothing otherwise.

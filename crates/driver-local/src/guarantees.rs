@@ -47,12 +47,7 @@ impl LocalDriver {
                 limits,
             ),
             ("Egress", "Gateways reach every address that this machine reaches; egress is not filtered.", false),
-            (
-                "Replacement",
-                "State has one writer: a gateway that changes is started anew. Turns wait for at most 30 s meanwhile, and the \
-                 interruption is shown. Where a revision changes the Harness alone, nothing is interrupted.",
-                true,
-            ),
+            ("Replacement", "State has one writer: a switch interrupts service, and the interruption is shown.", true),
         ];
         topics
             .into_iter()

@@ -20,7 +20,6 @@ pub(crate) fn refusal(refusal: Refusal) -> DriverError {
 pub(crate) const fn reason(why: Wait) -> &'static str {
     match why {
         Wait::Preparation => "the revision is not prepared here",
-        Wait::Draining => "turns of a replaced Harness still run",
         Wait::Spacing => "restarts are being spaced after unclean ends",
     }
 }

@@ -197,14 +197,6 @@ pub async fn in_progress(on: &mut impl Conn, agent: AgentId) -> Result<Vec<Store
     rows.into_iter().map(Row::stored).collect()
 }
 
-/// Whether a switch of the Agent is under way: a deployment is between T1 and its end.
-pub async fn is_activating(on: &mut impl Conn, agent: AgentId) -> Result<bool> {
-    Ok(sqlx::query_scalar("SELECT EXISTS (SELECT FROM deployment WHERE agent_id = $1 AND phase = 'activating')")
-        .bind(agent.uuid())
-        .fetch_one(on.conn())
-        .await?)
-}
-
 /// The Agent's deployments in the order of their times, one more than the page holds when another follows.
 pub async fn list(on: &mut impl Conn, agent: AgentId, spec: &ListSpec) -> Result<Vec<Stored>> {
     let mut query = of(agent);

@@ -15,7 +15,6 @@ pub mod gateway;
 pub mod logs;
 pub mod process;
 pub mod protocol;
-pub mod relay;
 pub mod sandbox;
 mod shim;
 

@@ -194,37 +194,6 @@ async fn send(path: std::path::PathBuf, request: Request<Full<Bytes>>) -> Respon
 }
 
 #[tokio::test]
-async fn i2_a_turn_waits_for_a_switch_and_one_whose_sender_left_is_not_begun() {
-    let mut street = Street::open().await;
-    street.door.close_to_switch();
-    let waits = tokio::spawn(send(street.path.clone(), street.turn()));
-    let mut left = UnixStream::connect(&street.path).await.unwrap();
-    let whole = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: agent\r\nx-occ-revision: {}\r\ncontent-length: 2\r\n\r\n{{}}",
-        street.revision
-    );
-    tokio::io::AsyncWriteExt::write_all(&mut left, whole.as_bytes()).await.unwrap();
-    let waiting = async {
-        while street.door.look().waiting_turns != 2 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(SOON, waiting).await.expect("both wait");
-    assert!(!waits.is_finished());
-    drop(left);
-    let gone = async {
-        while street.door.look().waiting_turns != 1 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(SOON, gone).await.expect("who left does not wait any more");
-    street.door.open(street.revision);
-    drop(street.gateway.next().await);
-    assert_eq!(timeout(SOON, waits).await.unwrap().unwrap().status(), StatusCode::OK);
-    assert_eq!(street.gateway.asked.lock().unwrap().len(), 1);
-}
-
-#[tokio::test]
 async fn the_door_says_what_it_leads_to_and_takes_a_closed_list_of_requests() {
     let street = Street::open().await;
     let get = |path: &str| {

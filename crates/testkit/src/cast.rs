@@ -267,7 +267,6 @@ fn holding(
         keys,
         facts: FactsCache::default(),
         wake: Wake::default(),
-        waiting: occ_control::chat::Waiting::default(),
         faults,
     })
 }

@@ -100,7 +100,7 @@ pub(super) fn Fields() -> impl IntoView {
         Choice {
             value: "dedicated",
             label: "Dedicated",
-            text: "Codex in a process of its own. A revision that changes Codex alone interrupts nothing.".to_owned(),
+            text: "Codex in a process of its own. A new revision interrupts it for some seconds, too.".to_owned(),
         },
     ];
     view! {

@@ -31,16 +31,8 @@ pub(super) struct Answer {
     _connection: AbortOnDropHandle<hyper::Result<()>>,
 }
 
-/// What became of a request.
-pub(super) enum Sent {
-    /// It is answered.
-    Answered(Answer),
-    /// No door admitted it: nothing was begun, so it may be sent again where the route leads elsewhere by now.
-    NotAdmitted(Problem),
-}
-
 /// Sends one message, asks for a stream.
-pub(super) async fn turn(cx: &Cx, key: AgentKey, serving: &Serving, session: &str, text: &str) -> Result<Sent> {
+pub(super) async fn turn(cx: &Cx, key: AgentKey, serving: &Serving, session: &str, text: &str) -> Result<Answer> {
     let body = json!({
         "model": format!("openclaw/{}", serving.agent),
         "stream": true,
@@ -49,29 +41,24 @@ pub(super) async fn turn(cx: &Cx, key: AgentKey, serving: &Serving, session: &st
     send(cx, key, serving, Method::POST, "/v1/chat/completions", session, body.to_string()).await
 }
 
-/// A page of a conversation.
-pub(super) enum Page {
-    /// Absent where there is none.
-    Read(Option<Value>),
-    /// No door admitted the request.
-    NotAdmitted(Problem),
-}
-
-/// Asks for a page of a conversation.
-pub(super) async fn history(cx: &Cx, key: AgentKey, serving: &Serving, session: &str, limit: usize) -> Result<Page> {
+/// Asks for a page of a conversation; absent where there is none.
+pub(super) async fn history(
+    cx: &Cx,
+    key: AgentKey,
+    serving: &Serving,
+    session: &str,
+    limit: usize,
+) -> Result<Option<Value>> {
     const HISTORY_LIMIT: usize = 8 << 20;
     let encoded = session.replace(':', "%3A");
     let path = format!("/sessions/{encoded}/history?limit={limit}");
     let answer = match send(cx, key, serving, Method::GET, &path, session, String::new()).await {
-        Err(Error::Refused(problem)) if problem.code == Code::NotFound => return Ok(Page::Read(None)),
-        Ok(Sent::NotAdmitted(problem)) => return Ok(Page::NotAdmitted(problem)),
-        Ok(Sent::Answered(answer)) => answer,
-        Err(error) => return Err(error),
+        Err(Error::Refused(problem)) if problem.code == Code::NotFound => return Ok(None),
+        other => other?,
     };
     let whole = tokio::time::timeout(WHOLE, Limited::new(answer.body, HISTORY_LIMIT).collect()).await;
     let bytes = whole.map_err(|_| unreachable())?.map_err(|_| unreachable())?.to_bytes();
-    let page = serde_json::from_slice(&bytes).map_err(|e| Error::fault("reading a conversation", e))?;
-    Ok(Page::Read(Some(page)))
+    serde_json::from_slice(&bytes).map(Some).map_err(|e| Error::fault("reading a conversation", e))
 }
 
 async fn send(
@@ -82,7 +69,7 @@ async fn send(
     path: &str,
     session: &str,
     body: String,
-) -> Result<Sent> {
+) -> Result<Answer> {
     let stream = cx.compute.connect(key).await.map_err(Error::Driver)?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|_| unreachable())?;
@@ -101,10 +88,9 @@ async fn send(
         .map_err(|_| Error::from(late()))?
         .map_err(|_| unreachable())?;
     if response.status() == StatusCode::OK {
-        return Ok(Sent::Answered(Answer { body: response.into_body(), _connection: connection }));
+        return Ok(Answer { body: response.into_body(), _connection: connection });
     }
-    let (problem, begun) = refused(response).await;
-    if begun { Err(problem.into()) } else { Ok(Sent::NotAdmitted(problem)) }
+    Err(refused(response).await.into())
 }
 
 pub(super) fn late() -> Problem {
@@ -121,25 +107,19 @@ fn unreachable() -> Error {
     )
 }
 
-/// What a refusal means for people, and whether the gateway may have begun what was asked. The door's own codes come through; the
-/// gateway's words do not.
-async fn refused(response: Response<Incoming>) -> (Problem, bool) {
+/// What a refusal means for people. The door's own codes come through; the gateway's words do not.
+async fn refused(response: Response<Incoming>) -> Problem {
     let status = response.status();
     let body = tokio::time::timeout(WHOLE, Limited::new(response.into_body(), REFUSAL_LIMIT).collect()).await;
-    let body: Value = body
+    let code = body
         .ok()
         .and_then(|whole| Some(whole.ok()?.to_bytes()))
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    let code = body["code"].as_str().or_else(|| body["error"]["code"].as_str());
-    let problem = match (status.as_u16(), code) {
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        .and_then(|v| Some(v.get("code")?.as_str()?.to_owned()));
+    match (status.as_u16(), code.as_deref()) {
         (_, Some("AGENT_UNROUTED")) => Problem::new(
             Code::AgentUnrouted,
             "Traffic to the Agent is denied until a revision is verified. See its latest deployment.",
-        ),
-        (_, Some("TURN_CUT")) => Problem::new(
-            Code::TurnFailed,
-            "The turn was ended so that the Agent could be switched or stopped. Send the message again if you need it.",
         ),
         (_, Some("AGENT_SWITCHING")) | (503, _) => Problem::new(
             Code::AgentSwitching,
@@ -159,9 +139,5 @@ async fn refused(response: Response<Incoming>) -> (Problem, bool) {
             Code::TurnFailed,
             "The turn failed in the gateway or at the provider. The Agent's logs say more.",
         ),
-    };
-    // The door's refusals, and the gateway's own while it is suspended (measured: in 2 ms, before anything else).
-    let not_begun = status == StatusCode::SERVICE_UNAVAILABLE
-        && matches!(code, Some("AGENT_SWITCHING" | "AGENT_UNROUTED" | "gateway_unavailable"));
-    (problem, !not_begun)
+    }
 }

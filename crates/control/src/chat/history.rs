@@ -26,15 +26,9 @@ pub async fn history(
     let found = place::resource::<AgentRow>(cx, &op::AGENT_CHAT_HISTORY, namespace, agent).await?;
     let key = agent_key(cx, &found);
     super::conversation(conversation)?;
-    let mut waiting = route::Waiting::new();
-    let mut serving = waiting.open(cx, key).await?;
-    let page = loop {
-        let session = session_key(cx, key.agent, &serving, conversation)?;
-        match door::history(cx, key, &serving, &session, LIMIT).await? {
-            door::Page::Read(page) => break page,
-            door::Page::NotAdmitted(problem) => serving = waiting.after(cx, key, &serving, problem).await?,
-        }
-    };
+    let serving = route::open(cx, key).await?;
+    let session = session_key(cx, key.agent, &serving, conversation)?;
+    let page = door::history(cx, key, &serving, &session, LIMIT).await?;
     let messages = page.as_ref().and_then(|page| page.get("messages")).and_then(Value::as_array);
     Ok(messages.map(|list| list.iter().filter_map(message).collect()).unwrap_or_default())
 }

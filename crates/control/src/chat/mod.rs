@@ -9,7 +9,6 @@ mod history;
 mod measured;
 mod parse;
 mod route;
-mod waiting;
 
 use std::time::Instant;
 
@@ -35,7 +34,6 @@ use crate::place::{self, Found};
 use crate::stream::{lapse, until};
 
 pub use history::history;
-pub use waiting::Waiting;
 
 /// A message is 1 to so many bytes.
 pub const MOST: usize = 16_384;
@@ -56,11 +54,13 @@ pub async fn turn(
         .of(found.row.meta.name.as_str(), Some(key.namespace))
         .because(evidence(&found.decision.evidence));
     cx.store.record(&cx.origin(found.decision.epoch), &entry).await?;
+    let serving = route::open(cx, key).await?;
+    let session = session_key(cx, key.agent, &serving, request.conversation.as_deref())?;
     let target = Target::resource(Kind::Agent, key.namespace, key.agent);
     let mut lapsed = lapse(cx, place::action(&op::AGENT_CHAT)?, target);
     let began = Instant::now();
-    let (answer, serving) = tokio::select! {
-        sent = send(cx, key, &request) => sent.inspect_err(|_| measured::refused())?,
+    let answer = tokio::select! {
+        answer = door::turn(cx, key, &serving, &session, &request.text) => answer.inspect_err(|_| measured::refused())?,
         () = &mut lapsed => return Err(ended().into()),
     };
     let revision = serving.number;
@@ -73,20 +73,6 @@ pub async fn turn(
         })
         .boxed();
     Ok(measured::turn(until(events, lapsed, Some(failed(ended()))), began).boxed())
-}
-
-/// Sends the message to what serves. What no door admitted goes on with what serves then, within the one bounded wait; what was
-/// begun is never sent again.
-async fn send(cx: &Cx, key: AgentKey, request: &ChatTurn) -> Result<(door::Answer, route::Serving)> {
-    let mut waiting = route::Waiting::new();
-    let mut serving = waiting.open(cx, key).await?;
-    loop {
-        let session = session_key(cx, key.agent, &serving, request.conversation.as_deref())?;
-        match door::turn(cx, key, &serving, &session, &request.text).await? {
-            door::Sent::Answered(answer) => return Ok((answer, serving)),
-            door::Sent::NotAdmitted(problem) => serving = waiting.after(cx, key, &serving, problem).await?,
-        }
-    }
 }
 
 fn failed(problem: Problem) -> ChatEvent {

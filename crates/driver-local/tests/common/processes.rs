@@ -28,18 +28,12 @@ pub fn gateway(supervisor: Pid) -> Pid {
 
 /// The program under a supervisor whose file name begins so.
 pub fn program(supervisor: Pid, name: &[u8]) -> Pid {
-    under(supervisor).into_iter().find(|pid| file_name(*pid).starts_with(name)).expect("it runs")
-}
-
-/// The programs under a supervisor whose file name is this.
-pub fn programs(supervisor: Pid, name: &[u8]) -> Vec<Pid> {
-    under(supervisor).into_iter().filter(|pid| file_name(*pid) == name).collect()
-}
-
-fn file_name(pid: Pid) -> Vec<u8> {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
-    first.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_owned()
+    let is_it = |pid: &Pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+        first.rsplit(|byte| *byte == b'/').next().is_some_and(|file| file.starts_with(name))
+    };
+    under(supervisor).into_iter().find(is_it).expect("it runs")
 }
 
 /// Ended already = done.

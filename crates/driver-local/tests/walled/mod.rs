@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use occ_driver::{ComputeDriver as _, Desired, Prepared, SecretBytes};
 use occ_model::agent::ExecutionMode;
-use occ_supervisor::files::{Place, gateway_secrets, harness_secrets};
+use occ_supervisor::files::Place;
 use serde_json::{Value, json};
 
-use crate::common::processes::{gateway, program};
+use crate::common::processes::gateway;
 use crate::common::turn::turn_in;
 use crate::common::{GRACE, MODEL_KEY, Stand, Steps, secrets};
 
@@ -91,9 +91,8 @@ impl Walled {
 
         let place = place.of(key);
         let revision = place.revision(desired.revision);
-        let config = place.gateway_config().join("openclaw.json");
-        files.extend([config, revision.held(), revision.snapshot(), place.mark()]);
-        for folder in [gateway_secrets(&place), harness_secrets(&revision)] {
+        files.extend([revision.config().join("openclaw.json"), revision.held(), revision.snapshot(), place.mark()]);
+        for folder in ["gateway", "harness"].map(|side| revision.memory().join(side)) {
             files.extend(files_in(&folder));
         }
         assert!(files.iter().any(|file| file.ends_with("model-key")), "{files:?}");
@@ -139,7 +138,8 @@ impl Walled {
 
     /// A command that makes links in the workspace to what lies outside.
     pub fn links(&self) -> String {
-        let (token, config) = (self.secrets().join("gateway-token"), self.place().gateway_config());
+        let (token, config) =
+            (self.secrets().join("gateway-token"), self.place().revision(self.desired.revision).config());
         format!(
             "mkdir -p memory; ln -sf {} link; ln -sf {}/openclaw.json memory/link.md",
             token.display(),
@@ -163,20 +163,15 @@ impl Walled {
         )
     }
 
-    /// Ports of another, of the model, of this Agent's gateway, of the relay and of its Harness.
+    /// Ports of another, of the model, of this Agent's gateway and of its Harness.
     fn ports(&self) -> Vec<u16> {
-        let config = self.place().gateway_config().join("openclaw.json");
+        let config = self.place().revision(self.desired.revision).config().join("openclaw.json");
         let document: Value = serde_json::from_slice(&fs::read(config).unwrap()).unwrap();
         let gateway = document["gateway"]["port"].as_u64().unwrap();
-        let relay = document.pointer("/plugins/entries/codex/config/appServer/url").and_then(Value::as_str);
-        let port = |url: &str| -> u16 { url.rsplit_once(':').unwrap().1.parse().unwrap() };
-        let harness = relay.map(|_| {
-            let codex = program(self.supervisor(), b"codex");
-            let line = fs::read_to_string(format!("/proc/{codex}/cmdline")).unwrap();
-            port(line.split('\0').find(|word| word.starts_with("ws://")).unwrap())
-        });
+        let harness = document.pointer("/plugins/entries/codex/config/appServer/url").and_then(Value::as_str);
+        let harness = harness.map(|url| -> u16 { url.rsplit_once(':').unwrap().1.parse().unwrap() });
         let mut ports = vec![self.others_port(), self.stand.model.address().port(), gateway.try_into().unwrap()];
-        ports.extend(relay.map(port).into_iter().chain(harness));
+        ports.extend(harness);
         ports
     }
 

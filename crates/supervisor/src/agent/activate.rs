@@ -15,7 +15,6 @@ use super::capacity;
 use super::core::{Agent, Work};
 use super::end::end;
 use super::folder::Folder;
-use super::replace;
 use super::restart;
 use super::rooms::Rooms;
 use super::running::Running;
@@ -47,10 +46,9 @@ pub(super) async fn activate(
         return Err(Refusal::Unexpected { actual: active });
     }
     if let Some(running) = agent.running().filter(|running| running.served.revision == revision && running.is_alive()) {
-        agent.door.close_to_switch();
+        agent.door.close();
         steps.begin(StepKind::RouteVerified);
-        let verified = claim.during(verify(&running)).await.flatten();
-        verified.inspect_err(|_| agent.door.close())?;
+        claim.during(verify(&running)).await??;
         steps.done(StepKind::RouteVerified, None);
         return Ok(Activation { process: running.gateway.identity().to_owned(), interruption: Duration::ZERO });
     }
@@ -60,12 +58,16 @@ pub(super) async fn activate(
         capacity::admit(agent)?;
     }
     claim.check()?;
-    let switched = Box::pin(switch(agent, &folder, work, claim, steps, (&candidate, stop))).await;
-    let (running, switched) = match switched {
-        Ok(switched) => switched,
+    agent.door.close();
+    work.persisted.attempted = Some(revision);
+    work.persisted.write(&agent.files)?;
+    let cut = Instant::now();
+    end(agent, work, stop.grace.min(claim.remaining())).await?;
+
+    steps.begin(StepKind::RouteVerified);
+    let running = match serve(agent, &folder, work, claim, steps, &candidate).await {
+        Ok(running) => running,
         Err(refusal) => {
-            // Whatever comes next is asked for anew: nothing waits for this switch any more.
-            agent.door.close();
             if let Refusal::Failed { failure } = &refusal {
                 agent.set_failure(Some(failure.code));
             }
@@ -74,65 +76,13 @@ pub(super) async fn activate(
         }
     };
     let process = running.gateway.identity().to_owned();
-    let (note, interruption) = match switched {
-        _ if predecessor.is_none() => (None, Duration::ZERO),
-        Switched::Held(held) => {
-            (Some(format!("turns waited for {} ms; none was cut", held.as_millis())), Duration::ZERO)
-        }
-        Switched::Interrupted(cut) => (Some(format!("service was interrupted for {} ms", cut.as_millis())), cut),
-    };
-    steps.done(StepKind::RouteVerified, note);
-    Ok(Activation { process, interruption })
-}
-
-/// What a switch costs.
-enum Switched {
-    /// The Harness was replaced; turns waited so long for it.
-    Held(Duration),
-    /// The gateway was started anew.
-    Interrupted(Duration),
-}
-
-/// The closed route leads to the candidate. Turns wait at the door meanwhile.
-async fn switch(
-    agent: &Arc<Agent>,
-    folder: &Folder,
-    work: &mut Work,
-    claim: &Claim,
-    steps: &Steps,
-    (candidate, stop): (&Candidate, StopOptions),
-) -> Outcome<(Arc<Running>, Switched)> {
-    let done = if let Some(what_runs) = replace::harness_only(agent, folder, candidate)? {
-        let to = (candidate, stop.grace);
-        let (running, held) = replace::replace(agent, folder, work, claim, steps, to, what_runs).await?;
-        (running, Switched::Held(held))
-    } else {
-        agent.door.close_to_switch();
-        let cut = Instant::now();
-        let running = start_anew(agent, folder, work, claim, steps, (candidate, stop)).await?;
-        (running, Switched::Interrupted(cut.elapsed()))
-    };
     work.persisted.active = Some(candidate.served);
     work.persisted.attempted = None;
     work.persisted.write(&agent.files)?;
     agent.set_active(work.persisted.active);
-    Ok(done)
-}
-
-/// State has one writer: what runs is ended, then the candidate is started.
-async fn start_anew(
-    agent: &Arc<Agent>,
-    folder: &Folder,
-    work: &mut Work,
-    claim: &Claim,
-    steps: &Steps,
-    (candidate, stop): (&Candidate, StopOptions),
-) -> Outcome<Arc<Running>> {
-    work.persisted.attempted = Some(candidate.served.revision);
-    work.persisted.write(&agent.files)?;
-    end(agent, work, stop.grace.min(claim.remaining())).await?;
-    steps.begin(StepKind::RouteVerified);
-    serve(agent, folder, work, claim, steps, candidate).await
+    steps.done(StepKind::RouteVerified, None);
+    let interruption = if predecessor.is_some() { cut.elapsed() } else { Duration::ZERO };
+    Ok(Activation { process, interruption })
 }
 
 /// Loads a prepared revision with its secrets.

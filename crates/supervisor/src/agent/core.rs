@@ -12,7 +12,6 @@ use super::disk::Disk;
 use super::folder::Folder;
 use super::idle::Idle;
 use super::in_hand::InHand;
-use super::leaving::Leaving;
 use super::restart::Restarts;
 use super::running::Running;
 use super::runtimes::Runtimes;
@@ -48,8 +47,6 @@ pub(super) struct Agent {
     pub leave: CancellationToken,
     /// The latest request that writes.
     pub in_hand: InHand,
-    /// Harnesses that were replaced and still drain.
-    pub leaving: Leaving,
     /// Restarts after ends that were not our doing.
     pub restarts: Restarts,
     disk: Disk,
@@ -103,7 +100,6 @@ impl Agent {
             idle: Idle::default(),
             leave: CancellationToken::new(),
             in_hand: InHand::default(),
-            leaving: Leaving::default(),
             restarts: Restarts::default(),
             disk: Disk::default(),
             live: Mutex::new(Live { folder, active: persisted.active, ..Live::default() }),

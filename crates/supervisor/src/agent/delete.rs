@@ -12,7 +12,6 @@ use crate::protocol::Outcome;
 
 /// See `ComputeDriver::delete_agent`.
 pub(super) async fn delete(agent: &Agent, work: &mut Work, grace: Duration) -> Outcome<()> {
-    agent.door.close();
     end(agent, work, grace).await?;
     let gone = gone(&agent.place, &agent.key.agent.to_string());
     // The mark goes last: its number is given to no other Agent while a file of this one is left.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::core::{Agent, Work};
-use super::leaving;
 use super::running::Running;
-use crate::files::{forget_gateway, forget_harness};
+use crate::door::Door;
+use crate::files::forget_delivered;
 use crate::gateway::{Drained, drain};
 use crate::process::Exit;
 use crate::protocol::Outcome;
@@ -15,18 +15,18 @@ use crate::protocol::Outcome;
 /// A drained gateway ends within three seconds; a busy machine gets more.
 const TERM: Duration = Duration::from_secs(20);
 /// A Harness without turns ends within two.
-pub(super) const HARNESS_TERM: Duration = Duration::from_secs(5);
+const HARNESS_TERM: Duration = Duration::from_secs(5);
 
-/// Ends what runs behind the closed door, if anything does, and remembers whether it ended in order.
+/// Ends what runs behind the door, if anything does, and remembers whether it ended in order.
 pub(super) async fn end(agent: &Agent, work: &mut Work, grace: Duration) -> Outcome<()> {
+    agent.door.close();
     let Some(running) = agent.running() else { return Ok(()) };
     running.set_ending();
     agent.say("info", &format!("ending revision {}", running.served.number));
-    let exit = end_processes(agent, &running, grace).await;
+    let exit = end_processes(&running, &agent.door, grace).await;
     agent.door.lead(None);
     agent.set_running(None);
-    forget_gateway(&agent.files)?;
-    forget_harness(&agent.files.revision(running.served.revision))?;
+    forget_delivered(&agent.files.revision(running.served.revision))?;
     if exit == Exit::Code(0) {
         work.persisted.ended_in_order(running.since);
         work.persisted.write(&agent.files)?;
@@ -34,8 +34,7 @@ pub(super) async fn end(agent: &Agent, work: &mut Work, grace: Duration) -> Outc
     Ok(())
 }
 
-async fn end_processes(agent: &Agent, running: &Running, grace: Duration) -> Exit {
-    let door = &agent.door;
+async fn end_processes(running: &Running, door: &Door, grace: Duration) -> Exit {
     if running.gateway.exit().is_none() {
         match drain(&running.address, door, grace).await {
             Ok(Drained::Idle) => {}
@@ -49,9 +48,11 @@ async fn end_processes(agent: &Agent, running: &Running, grace: Duration) -> Exi
         Ok(exit) => exit,
         Err(_) => running.gateway.kill().await,
     };
-    agent.leaving.end_all().await;
-    if let Some(dedicated) = &running.dedicated {
-        leaving::end(&dedicated.harness).await;
+    if let Some(harness) = &running.harness {
+        harness.child.terminate().await;
+        if timeout(HARNESS_TERM, harness.child.wait()).await.is_err() {
+            harness.child.kill().await;
+        }
     }
     exit
 }
@@ -60,7 +61,7 @@ async fn end_processes(agent: &Agent, running: &Running, grace: Duration) -> Exi
 pub(super) async fn kill(running: &Running) {
     running.set_ending();
     running.gateway.kill().await;
-    if let Some(dedicated) = &running.dedicated {
-        dedicated.harness.child.kill().await;
+    if let Some(harness) = &running.harness {
+        harness.child.kill().await;
     }
 }

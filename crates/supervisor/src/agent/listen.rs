@@ -47,7 +47,6 @@ pub(super) async fn serve(agent: Arc<Agent>) -> Result<()> {
             _ = terminate.recv() => {
                 agent.in_hand.end_all();
                 let mut work = agent.work.lock().await;
-                agent.door.close();
                 if let Err(refusal) = end::end(&agent, &mut work, LAST_GRACE).await {
                     tracing::warn!(error = &refusal as &dyn std::error::Error, "the Agent did not end in order");
                 }

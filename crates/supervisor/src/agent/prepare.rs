@@ -14,11 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::capacity;
 use super::core::{Agent, Work};
 use super::folder::Folder;
-use super::running::{Dedicated, Running};
+use super::proof;
 use super::start::Candidate;
 use super::steps::Steps;
 use super::validate::validate;
-use super::{proof, replace};
 use crate::files::{Served, forget, held, hold, make_folder, remove_tree, replace_file};
 use crate::protocol::{Outcome, Refusal};
 use crate::sandbox::{Identity, Isolation, check};
@@ -46,18 +45,9 @@ pub(super) async fn prepare(
         agent.runtimes.codex(&candidate.snapshot.harness.version)?;
     }
     walls_stand(agent, work, claim).await?;
-    let beside = match agent.folder().filter(|_| has_predecessor && agent.running().is_some()) {
-        None => Beside::Nothing,
-        Some(folder) => match replace::harness_only(agent, &folder, &candidate)? {
-            None => Beside::Predecessor,
-            Some(what_runs) => Beside::Harness(what_runs),
-        },
-    };
-    match &beside {
-        Beside::Harness(_) => replace::admit(agent)?,
-        Beside::Predecessor => capacity::admit(agent)?,
-        Beside::Nothing if agent.running().is_none() => capacity::admit(agent)?,
-        Beside::Nothing => {}
+    let beside = has_predecessor && agent.running().is_some();
+    if beside || agent.running().is_none() {
+        capacity::admit(agent)?;
     }
     let folder = agent.claim_folder()?;
     store(&candidate)?;
@@ -70,29 +60,17 @@ pub(super) async fn prepare(
     proved
 }
 
-/// Beside what a candidate is proved.
-enum Beside {
-    /// Nothing that it would replace runs.
-    Nothing,
-    /// A predecessor with a gateway of its own.
-    Predecessor,
-    /// A gateway that goes on.
-    Harness((Arc<Running>, Dedicated)),
-}
-
 async fn prove(
     agent: &Arc<Agent>,
     folder: &Folder,
     candidate: &Candidate,
     claim: &Claim,
     steps: &Steps,
-    (beside, proved_before): (Beside, bool),
+    (beside, proved_before): (bool, bool),
 ) -> Outcome<Proof> {
     // The cheap proofs first: a start costs half a minute. The configuration is proven when all of its proofs are.
     let configuration = step(steps, StepKind::ConfigurationProven, async {
-        if !matches!(beside, Beside::Harness(_)) {
-            claim.during(validate(agent, folder, candidate)).await??;
-        }
+        claim.during(validate(agent, folder, candidate)).await??;
         let credential = step(steps, StepKind::CredentialProven, async {
             let proof = match claim.during(credential(candidate)).await? {
                 // It would not have ended what ran, either: it keeps nothing down that comes back.
@@ -102,21 +80,12 @@ async fn prove(
             Ok((proof, Some(proof.to_string())))
         })
         .await?;
-        let note = match &beside {
-            Beside::Nothing => None,
-            Beside::Predecessor => {
-                proof::start_and_end(agent, folder, candidate, claim).await?;
-                Some("started on scratch state")
-            }
-            Beside::Harness((running, dedicated)) => {
-                proof::harness(agent, folder, candidate, (running, dedicated), claim).await?;
-                Some("the gateway runs it already; the Harness was started on scratch state")
-            }
-        };
-        Ok(((credential, note.is_some()), note.map(str::to_owned)))
+        if beside {
+            proof::start_and_end(agent, folder, candidate, claim).await?;
+        }
+        Ok((credential, beside.then(|| "started on scratch state".to_owned())))
     });
-    let (credential, started) = Box::pin(configuration).await?;
-    Ok(Proof { credential, started })
+    Ok(Proof { credential: Box::pin(configuration).await?, started: beside })
 }
 
 /// One step: begun, then done with a note, or failed.

@@ -4,9 +4,7 @@ use occ_openclaw::Purpose;
 
 use super::core::Agent;
 use super::folder::Folder;
-use super::replace::start_beside;
 use super::rooms::Rooms;
-use super::running::{Dedicated, Running};
 use super::start::{Candidate, start};
 use super::steps::Steps;
 use super::tries::Tries;
@@ -26,26 +24,6 @@ pub(super) async fn start_and_end(agent: &Agent, folder: &Folder, candidate: &Ca
         tries.again(agent, claim, "proof", refusal).await?;
     }
     Ok(())
-}
-
-/// The same for a Harness alone, whose gateway runs already.
-pub(super) async fn harness(
-    agent: &Agent,
-    folder: &Folder,
-    candidate: &Candidate,
-    what_runs: (&Running, &Dedicated),
-    claim: &Claim,
-) -> Outcome<()> {
-    let rooms = Rooms::to_prove(agent, &candidate.place);
-    clear(candidate)?;
-    // It says that it is ready, and takes its token; dropped then, it ends.
-    let proved = start_beside(agent, folder, candidate, &rooms, what_runs, claim).await;
-    if let Ok(harness) = &proved {
-        harness.child.kill().await;
-    }
-    clear(candidate)?;
-    rooms.limits().remove();
-    proved.map(drop)
 }
 
 async fn once(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Claim) -> Outcome<()> {

@@ -11,15 +11,13 @@ use tokio::time::Instant;
 use super::core::{Agent, Work};
 use super::start::Candidate;
 use super::steps::Steps;
-use super::{activate, delete, diagnose, end, leaving, observe, prepare};
+use super::{activate, delete, diagnose, end, observe, prepare};
 use crate::Claim;
 use crate::files::{Served, forget_all};
-use crate::protocol::{Answer, Ask, Frame, Outcome, Refusal, Request, Wait};
+use crate::protocol::{Answer, Ask, Frame, Outcome, Refusal, Request};
 
 /// Longest request.
 const LONGEST: Duration = Duration::from_hours(1);
-/// A Harness that drains is waited for so long; then whoever retires its revision asks again.
-const DRAIN: Duration = Duration::from_secs(5);
 /// Longest tail of a log that is read.
 const MAX_TAIL: usize = 1_000;
 
@@ -38,11 +36,6 @@ pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Sender
             let end = Instant::now() + request.within.min(LONGEST);
             let in_hand = agent.in_hand.take_up(ask.subject(), caller);
             let claim = Claim::new(epoch, end, agent.fence.watch()).until(in_hand);
-            if let Ask::Retire { revision } = ask {
-                // Without the lock: whoever wants to stop the Agent meanwhile may.
-                let over = claim.during(agent.leaving.wait(revision, DRAIN)).await?;
-                over.then_some(()).ok_or(Refusal::NotYet { why: Wait::Draining })?;
-            }
             let mut work = claim.during(agent.work.lock()).await?;
             claim.check()?;
             let _progress = agent.progress();
@@ -74,7 +67,6 @@ async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps
             Ok(Answer::Nothing)
         }
         Ask::Stop { stop } => {
-            agent.door.close();
             end::end(agent, work, stop.grace.min(claim.remaining())).await?;
             if !stop.starts_again {
                 // A start prepares anew; what its values were may be destroyed by then.
@@ -107,19 +99,17 @@ async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps
 }
 
 /// Opens the door of what runs and is active.
-fn open(agent: &Arc<Agent>, work: &Work, revision: occ_model::id::RevisionId) -> Outcome<Answer> {
+fn open(agent: &Agent, work: &Work, revision: occ_model::id::RevisionId) -> Outcome<Answer> {
     let actual = work.persisted.active.map(|served| served.revision);
+    let alive = agent.running().is_some_and(|running| running.is_alive());
     if actual != Some(revision) {
         return Err(Refusal::Unexpected { actual });
     }
-    match agent.running().filter(|running| running.is_alive()) {
-        Some(running) if agent.door.open(revision) => {
-            running.release();
-            leaving::begin(agent);
-            agent.say("info", "the door is open");
-            Ok(Answer::Nothing)
-        }
-        _ => Err(Refusal::failed(occ_model::failure::FailureCode::RouteUnverified)),
+    if alive && agent.door.open(revision) {
+        agent.say("info", "the door is open");
+        Ok(Answer::Nothing)
+    } else {
+        Err(Refusal::failed(occ_model::failure::FailureCode::RouteUnverified))
     }
 }
 

@@ -82,7 +82,6 @@ async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outco
     };
     agent.say("error", &format!("a process of revision {} ended by itself: {ended}", broken.served.number));
     super::end::kill(broken).await;
-    agent.leaving.end_all().await;
     agent.door.lead(None);
     agent.set_running(None);
     agent.set_failure(Some(ended));
@@ -92,8 +91,8 @@ async fn restore(agent: &Arc<Agent>, broken: &Arc<Running>, open: bool) -> Outco
     }
     let (folder, candidate) = load(agent, broken.served.revision)?;
     let running = serve(agent, &folder, &mut work, &claim, &Steps::default(), &candidate).await?;
-    if open && claim.check().is_ok() && agent.door.open(running.served.revision) {
-        running.release();
+    if open && claim.check().is_ok() {
+        agent.door.open(running.served.revision);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use occ_openclaw::Layout;
 use super::core::Agent;
 use super::folder::Folder;
 use crate::Result;
-use crate::files::{RevisionPlace, gateway_secrets, harness_secrets, make_folder};
+use crate::files::{RevisionPlace, delivered, make_folder};
 use crate::sandbox::{CodexPlaces, Identity, InnerWall, Limits, Maximum, Place, SandboxSpec};
 
 /// The control groups of what serves.
@@ -41,7 +41,6 @@ pub(super) struct Rooms {
     pub harness_secrets: PathBuf,
     /// `CODEX_HOME`.
     pub codex_home: PathBuf,
-    harness_config: PathBuf,
     home: PathBuf,
     harness_home: PathBuf,
     tmp: PathBuf,
@@ -53,14 +52,14 @@ impl Rooms {
     /// To serve: the Agent's own state and workspace.
     pub fn to_serve(agent: &Agent, revision: &RevisionPlace) -> Self {
         let files = &agent.files;
+        let [gateway_secrets, harness_secrets] = delivered(revision);
         Self {
             state: files.state(),
             workspace: files.workspace(),
-            config: files.gateway_config(),
-            gateway_secrets: gateway_secrets(files),
-            harness_secrets: harness_secrets(revision),
+            config: revision.config(),
+            gateway_secrets,
+            harness_secrets,
             codex_home: revision.codex_home(),
-            harness_config: revision.config(),
             home: files.homes().join("gateway"),
             harness_home: files.homes().join("harness"),
             tmp: files.temporaries().join("gateway"),
@@ -80,7 +79,6 @@ impl Rooms {
             gateway_secrets: memory.join("gateway"),
             harness_secrets: memory.join("harness"),
             codex_home: scratch.join("codex_home"),
-            harness_config: scratch.join("harness_config"),
             home: scratch.join("home"),
             harness_home: scratch.join("harness_home"),
             tmp: scratch.join("tmp"),
@@ -91,18 +89,22 @@ impl Rooms {
 
     /// Makes the folders.
     pub fn make(&self, identity: Identity, dedicated: bool) -> Result<()> {
-        secrets_folder(&self.gateway_secrets, identity)?;
+        for folder in [&self.gateway_secrets, &self.harness_secrets] {
+            // The parent is root's, open for passing through; the folder itself is the Agent's alone.
+            if let Some(parent) = folder.parent() {
+                make_folder(parent, 0o711, Identity::Same)?;
+            }
+            make_folder(folder, 0o700, identity)?;
+        }
         for folder in [&self.state, &self.workspace, &self.config, &self.home, &self.tmp] {
             make_folder(folder, 0o700, identity)?;
         }
-        if dedicated { self.make_harness(identity) } else { Ok(()) }
-    }
-
-    /// Makes the folders of the Harness.
-    pub fn make_harness(&self, identity: Identity) -> Result<()> {
-        secrets_folder(&self.harness_secrets, identity)?;
-        let own = [&self.harness_config, &self.codex_home, &self.harness_home, &self.harness_tmp, &self.workspace];
-        own.into_iter().try_for_each(|folder| make_folder(folder, 0o700, identity))
+        if dedicated {
+            for folder in [&self.codex_home, &self.harness_home, &self.harness_tmp] {
+                make_folder(folder, 0o700, identity)?;
+            }
+        }
+        Ok(())
     }
 
     /// The walls around the gateway.
@@ -130,7 +132,7 @@ impl Rooms {
         let codex = CodexPlaces {
             home: self.codex_home.clone(),
             secrets: self.harness_secrets.clone(),
-            requirements: self.harness_config.join("codex-requirements.toml"),
+            requirements: self.config.join("codex-requirements.toml"),
         };
         self.spec(agent, folder, places, &self.harness_tmp, InnerWall::Codex(codex))
     }
@@ -180,12 +182,4 @@ impl Rooms {
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
-}
-
-/// The parent is root's, open for passing through; the folder itself is the Agent's alone.
-fn secrets_folder(folder: &std::path::Path, identity: Identity) -> Result<()> {
-    if let Some(parent) = folder.parent() {
-        make_folder(parent, 0o711, Identity::Same)?;
-    }
-    make_folder(folder, 0o700, identity)
 }

@@ -1,6 +1,5 @@
 //! A gateway that runs, and its Harness.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,40 +10,16 @@ use crate::door::Leads;
 use crate::files::Served;
 use crate::gateway::{Address, check_pair, harness_ready};
 use crate::process::Child;
-use crate::relay::{Relay, Side, Target};
 
 /// The Harness's process and how it is reached.
 #[derive(Debug)]
 pub(super) struct Harness {
     /// Its process.
     pub child: Child,
-    /// Its number at the relay.
-    pub side: Side,
     /// Its port on 127.0.0.1.
     pub port: u16,
-    /// The token that it takes. The gateway does not know it.
+    /// The token that it takes.
     pub token: SecretString,
-}
-
-impl Harness {
-    /// How the relay reaches it.
-    pub fn target(&self) -> Target {
-        Target { side: self.side, port: self.port, token: self.token.clone() }
-    }
-
-    /// It says that it is ready, and takes its token.
-    pub async fn is_ready(&self) -> bool {
-        harness_ready(self.port).await && check_pair(self.port, &self.token).await
-    }
-}
-
-/// What the dedicated mode has more: the Harness, and the relay through which the gateway reaches it.
-#[derive(Clone, Debug)]
-pub(super) struct Dedicated {
-    /// The Harness that leads.
-    pub harness: Arc<Harness>,
-    /// As old as the gateway; it outlives the Harness.
-    pub relay: Arc<Relay>,
 }
 
 /// Processes of one revision. Dropping it ends them.
@@ -54,12 +29,12 @@ pub(super) struct Running {
     pub served: Served,
     /// The remembered start on the Agent's own state.
     pub since: Timestamp,
-    /// The gateway's process: the same over revisions that change the Harness only.
-    pub gateway: Arc<Child>,
+    /// The gateway's process.
+    pub gateway: Child,
     /// How the gateway is reached.
     pub address: Address,
-    /// In the dedicated mode.
-    pub dedicated: Option<Dedicated>,
+    /// The Harness, in the dedicated mode.
+    pub harness: Option<Harness>,
     suppressed: bool,
     started: Instant,
     ending: AtomicBool,
@@ -72,15 +47,15 @@ const SUPPRESSION: Duration = Duration::from_mins(5);
 
 impl Running {
     /// Processes that were just started.
-    pub fn new(served: Served, gateway: Child, address: Address, dedicated: Option<Dedicated>) -> Self {
+    pub fn new(served: Served, gateway: Child, address: Address, harness: Option<Harness>) -> Self {
         Self {
             served,
             since: Timestamp::from_millis(0),
             suppressed: gateway.last_lines().iter().any(|line| line.text.contains(SUPPRESSED)),
             started: Instant::now(),
-            gateway: Arc::new(gateway),
+            gateway,
             address,
-            dedicated,
+            harness,
             ending: AtomicBool::new(false),
         }
     }
@@ -90,31 +65,6 @@ impl Running {
     pub fn begun(mut self, since: Timestamp) -> Self {
         self.since = since;
         self
-    }
-
-    /// The same gateway with the Harness of another revision.
-    pub fn with(&self, served: Served, dedicated: Dedicated) -> Self {
-        Self {
-            served,
-            since: self.since,
-            gateway: self.gateway.clone(),
-            address: self.address.clone(),
-            dedicated: Some(dedicated),
-            suppressed: self.suppressed,
-            started: self.started,
-            ending: AtomicBool::new(false),
-        }
-    }
-
-    /// Turns may begin: the relay's part of opening the door.
-    pub fn release(&self) {
-        if let Some(dedicated) = &self.dedicated {
-            dedicated.relay.release();
-        }
-    }
-
-    fn harness(&self) -> Option<&Harness> {
-        self.dedicated.as_ref().map(|dedicated| &*dedicated.harness)
     }
 
     /// Where a route to it leads.
@@ -143,7 +93,7 @@ impl Running {
 
     /// Ends when one of its processes has ended.
     pub async fn broken(&self) {
-        match self.harness() {
+        match &self.harness {
             Some(harness) => tokio::select! {
                 _ = self.gateway.wait() => {}
                 _ = harness.child.wait() => {}
@@ -154,23 +104,20 @@ impl Running {
 
     /// All its processes live.
     pub fn is_alive(&self) -> bool {
-        self.gateway.exit().is_none() && self.harness().is_none_or(|harness| harness.child.exit().is_none())
+        self.gateway.exit().is_none() && self.harness.as_ref().is_none_or(|harness| harness.child.exit().is_none())
     }
 
     /// Harness and the authenticated check of the pair say yes; also where there is none.
     pub async fn pair_is_ready(&self) -> bool {
-        match &self.dedicated {
-            // The way that the gateway goes, with what it presents.
-            Some(Dedicated { harness, relay }) => {
-                harness_ready(harness.port).await && check_pair(relay.port(), relay.token()).await
-            }
+        match &self.harness {
+            Some(harness) => harness_ready(harness.port).await && check_pair(harness.port, &harness.token).await,
             None => true,
         }
     }
 
     /// Resident memory of all its processes.
     pub fn memory(&self) -> Option<u64> {
-        let harness = self.harness().and_then(|harness| harness.child.memory()).unwrap_or(0);
+        let harness = self.harness.as_ref().and_then(|harness| harness.child.memory()).unwrap_or(0);
         self.gateway.memory().map(|gateway| gateway + harness)
     }
 }

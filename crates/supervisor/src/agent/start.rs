@@ -1,43 +1,40 @@
 //! Starting the processes of a revision and waiting until they are ready.
 
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use occ_model::agent::ExecutionMode;
 use occ_model::deployment::StepKind;
 use occ_model::failure::FailureCode;
 use occ_model::revision::Snapshot;
-use occ_openclaw::render::{Reader, RenderInput, Rendered, SecretFile, SecretSource, render};
+use occ_openclaw::render::{Reader, RenderInput, Rendered, SecretSource, render};
 use occ_openclaw::{Ports, Purpose, exit};
 use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 
 use super::core::Agent;
 use super::folder::Folder;
-use super::harness::start_harness;
 use super::rooms::Rooms;
-use super::running::{Dedicated, Running};
+use super::running::{Harness, Running};
 use super::steps::Steps;
 use crate::Claim;
 use crate::Error;
 use crate::files::{RevisionPlace, Served, write_owned};
-use crate::gateway::{Address, gateway_ready};
+use crate::gateway::{Address, check_pair, gateway_ready, harness_ready};
 use crate::logs::Source;
 use crate::process::{Child, is_busy};
 use crate::protocol::{Delivered, Outcome, Refusal};
-use crate::relay::{Listening, Relay, Side};
-use crate::sandbox::{Identity, Launch};
+use crate::sandbox::{Identity, Launch, SandboxSpec, SecretVariable};
 
-/// The number of the Harness that a gateway is started with.
-const FIRST: Side = Side(0);
 /// A gateway that is not ready by then is not started again by itself.
 const GATEWAY_BUDGET: Duration = Duration::from_secs(90);
+/// The same for a Harness.
+const HARNESS_BUDGET: Duration = Duration::from_secs(30);
 /// The same for both on a machine that has too few cores for what it runs: a slow start is no fault of the revision.
 const BUSY_BUDGET: Duration = Duration::from_mins(4);
 /// How often they are asked.
-pub(super) const POLL: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 /// A prepared revision.
 #[derive(Debug)]
@@ -59,6 +56,14 @@ impl Candidate {
     }
 }
 
+/// What a start has taken and written.
+struct Set {
+    rendered: Rendered,
+    ports: Ports,
+    gateway_token: SecretString,
+    harness_token: SecretString,
+}
+
 /// Starts once. On any error nothing of it runs any more.
 pub(super) async fn start(
     agent: &Agent,
@@ -72,20 +77,14 @@ pub(super) async fn start(
     let openclaw = agent.runtimes.openclaw(&candidate.snapshot.gateway_version)?;
     rooms.make(folder.identity, candidate.dedicated())?;
     let walls = rooms.gateway(agent, folder, &openclaw.prefix);
-    let listening = if candidate.dedicated() { Some(Listening::take().await?) } else { None };
-    let ports = Ports { gateway: free_port()?, harness: listening.as_ref().map(Listening::port) };
-    let input = RenderInput { snapshot: &candidate.snapshot, layout: &rooms.layout(&walls), ports: &ports, purpose };
-    let rendered = render(&input).map_err(not_renderable)?;
-    write_configuration(&rendered, rooms, folder.identity)?;
-    let (gateway_token, relay_token) = (token(), token());
-    deliver(folder, candidate, rooms, &rendered, &Tokens { gateway: &gateway_token, relay: &relay_token })?;
+    let set = write_all(folder, candidate, rooms, &walls, purpose)?;
 
-    let dedicated = if let Some(listening) = listening {
+    let harness = if let Some(port) = set.ports.harness {
         steps.begin(StepKind::HarnessReady);
-        let harness = start_harness(agent, folder, candidate, rooms, &rendered, FIRST, claim).await?;
-        let relay = Relay::start(listening, relay_token, harness.target());
+        let harness = start_harness(agent, folder, candidate, rooms, &set, port).await?;
+        claim.during(harness_is_ready(&harness)).await??;
         steps.done(StepKind::HarnessReady, None);
-        Some(Dedicated { harness: Arc::new(harness), relay: Arc::new(relay) })
+        Some(harness)
     } else {
         steps.skipped(StepKind::HarnessReady, "in the gateway's process");
         None
@@ -94,88 +93,61 @@ pub(super) async fn start(
     steps.begin(StepKind::GatewayReady);
     let mut args = vec![openclaw.script.to_string_lossy().into_owned()];
     args.extend(["gateway", "run", "--port"].map(str::to_owned));
-    args.push(ports.gateway.to_string());
+    args.push(set.ports.gateway.to_string());
     let launch = Launch {
         program: openclaw.node,
         args,
-        env: rendered.gateway_env,
+        env: set.rendered.gateway_env,
         directory: rooms.workspace.clone(),
         secret_variable: None,
     };
     let gateway = Child::start(&walls, &launch, &folder.book, Source::Gateway).await?;
-    claim.during(gateway_is_ready(&gateway, ports.gateway)).await??;
+    claim.during(gateway_is_ready(&gateway, set.ports.gateway)).await??;
     steps.done(StepKind::GatewayReady, None);
-    let address = Address { port: ports.gateway, token: gateway_token };
-    Ok(Running::new(candidate.served, gateway, address, dedicated))
+    let address = Address { port: set.ports.gateway, token: set.gateway_token };
+    Ok(Running::new(candidate.served, gateway, address, harness))
 }
 
-/// What is made anew with a gateway.
-struct Tokens<'a> {
-    gateway: &'a SecretString,
-    /// Opens the relay, and no Harness.
-    relay: &'a SecretString,
-}
-
-/// Writes the secret files of both sides.
-fn deliver(
+/// Takes ports, makes tokens, renders, writes configuration and secret files.
+fn write_all(
     folder: &Folder,
     candidate: &Candidate,
     rooms: &Rooms,
-    rendered: &Rendered,
-    tokens: &Tokens<'_>,
-) -> Outcome<()> {
-    for file in rendered.secret_files.iter().filter(|file| file.reader == Reader::Gateway) {
-        let token = match &file.source {
-            SecretSource::GatewayToken => Some(tokens.gateway.expose_secret().as_bytes()),
-            SecretSource::HarnessToken => Some(tokens.relay.expose_secret().as_bytes()),
-            SecretSource::ModelKey | SecretSource::Binding(_) => None,
+    walls: &SandboxSpec,
+    purpose: Purpose,
+) -> Outcome<Set> {
+    let ports = Ports { gateway: free_port()?, harness: candidate.dedicated().then(free_port).transpose()? };
+    let layout = rooms.layout(walls);
+    let input = RenderInput { snapshot: &candidate.snapshot, layout: &layout, ports: &ports, purpose };
+    let rendered = render(&input).map_err(not_renderable)?;
+    let owner = folder.identity;
+    write_configuration(&rendered, rooms, owner)?;
+    let (gateway_token, harness_token) = (token(), token());
+    for file in &rendered.secret_files {
+        let room = match file.reader {
+            Reader::Gateway => &rooms.gateway_secrets,
+            Reader::Harness => &rooms.harness_secrets,
         };
-        write_secret(folder, &rooms.gateway_secrets, file, token.or_else(|| value_of(candidate, &file.source)))?;
+        let values = &candidate.secrets.0;
+        let value = match &file.source {
+            SecretSource::GatewayToken => Some(gateway_token.expose_secret().as_bytes()),
+            SecretSource::HarnessToken => Some(harness_token.expose_secret().as_bytes()),
+            SecretSource::ModelKey => values.model_key.as_ref().map(occ_driver::SecretBytes::expose),
+            SecretSource::Binding(pointer) => values.bindings.get(pointer).map(occ_driver::SecretBytes::expose),
+        };
+        let value = value.ok_or_else(|| Refusal::failed(FailureCode::SecretUnavailable))?;
+        if let Ok(text) = std::str::from_utf8(value) {
+            folder.book.redactor().learn(text);
+        }
+        write_owned(&room.join(&file.file_name), value, 0o600, owner)?;
     }
-    deliver_to_harness(folder, candidate, rooms, rendered)
-}
-
-/// Writes the secret files of the Harness.
-pub(super) fn deliver_to_harness(
-    folder: &Folder,
-    candidate: &Candidate,
-    rooms: &Rooms,
-    rendered: &Rendered,
-) -> Outcome<()> {
-    let own = rendered.secret_files.iter().filter(|file| file.reader == Reader::Harness);
-    for file in own {
-        write_secret(folder, &rooms.harness_secrets, file, value_of(candidate, &file.source))?;
-    }
-    Ok(())
-}
-
-/// The value of a secret that was delivered with the revision.
-pub(super) fn value_of<'a>(candidate: &'a Candidate, source: &SecretSource) -> Option<&'a [u8]> {
-    let values = &candidate.secrets.0;
-    match source {
-        SecretSource::ModelKey => values.model_key.as_ref().map(occ_driver::SecretBytes::expose),
-        SecretSource::Binding(pointer) => values.bindings.get(pointer).map(occ_driver::SecretBytes::expose),
-        SecretSource::GatewayToken | SecretSource::HarnessToken => None,
-    }
-}
-
-fn write_secret(folder: &Folder, room: &Path, file: &SecretFile, value: Option<&[u8]>) -> Outcome<()> {
-    let value = value.ok_or_else(|| Refusal::failed(FailureCode::SecretUnavailable))?;
-    if let Ok(text) = std::str::from_utf8(value) {
-        folder.book.redactor().learn(text);
-    }
-    Ok(write_owned(&room.join(&file.file_name), value, 0o600, folder.identity)?)
+    Ok(Set { rendered, ports, gateway_token, harness_token })
 }
 
 /// Writes what the processes read that is not secret.
 pub(super) fn write_configuration(rendered: &Rendered, rooms: &Rooms, owner: Identity) -> Outcome<()> {
     let document = serde_json::to_vec_pretty(&rendered.openclaw_json).map_err(Error::json("the rendered document"))?;
     write_owned(&rooms.config.join("openclaw.json"), &document, 0o600, owner)?;
-    write_for_harness(rendered, rooms, owner)
-}
-
-/// The Harness's part of it.
-pub(super) fn write_for_harness(rendered: &Rendered, rooms: &Rooms, owner: Identity) -> Outcome<()> {
     if let Some(toml) = &rendered.codex_toml {
         write_owned(&rooms.codex_home.join("config.toml"), toml.as_bytes(), 0o600, owner)?;
     }
@@ -193,6 +165,48 @@ pub(super) fn not_renderable(error: occ_openclaw::render::RenderError) -> Refusa
             Refusal::Fault
         }
     }
+}
+
+async fn start_harness(
+    agent: &Agent,
+    folder: &Folder,
+    candidate: &Candidate,
+    rooms: &Rooms,
+    set: &Set,
+    port: u16,
+) -> Outcome<Harness> {
+    let codex = agent.runtimes.codex(&candidate.snapshot.harness.version)?;
+    let walls = rooms.harness(agent, folder, &codex.prefix);
+    let digest = hex::encode(Sha256::digest(set.harness_token.expose_secret()));
+    let listen = format!("ws://127.0.0.1:{port}");
+    let words = ["app-server", "--listen", &listen, "--ws-auth", "capability-token", "--ws-token-sha256", &digest];
+    let key = set.rendered.secret_files.iter().find(|file| file.reader == Reader::Harness);
+    let variable = set.rendered.harness_key_variable.as_ref().zip(key);
+    let mut env = set.rendered.harness_env.clone();
+    env.insert("SHELL".to_owned(), walls.shell().to_string_lossy().into_owned());
+    let launch = Launch {
+        program: codex.program,
+        args: words.map(str::to_owned).into(),
+        env,
+        directory: rooms.workspace.clone(),
+        secret_variable: variable.map(|(name, file)| SecretVariable {
+            name: name.clone(),
+            file: rooms.harness_secrets.join(&file.file_name),
+        }),
+    };
+    let child = Child::start(&walls, &launch, &folder.book, Source::Harness).await?;
+    Ok(Harness { child, port, token: set.harness_token.clone() })
+}
+
+async fn harness_is_ready(harness: &Harness) -> Outcome<()> {
+    let begun = Instant::now();
+    while !(harness_ready(harness.port).await && check_pair(harness.port, &harness.token).await) {
+        if harness.child.exit().is_some() || is_over(begun.elapsed(), HARNESS_BUDGET) {
+            return Err(Refusal::failed(FailureCode::HarnessUnready));
+        }
+        sleep(POLL).await;
+    }
+    Ok(())
 }
 
 async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
@@ -215,7 +229,7 @@ async fn gateway_is_ready(gateway: &Child, port: u16) -> Outcome<()> {
 }
 
 /// Whether a start has had its time.
-pub(super) fn is_over(spent: Duration, budget: Duration) -> bool {
+fn is_over(spent: Duration, budget: Duration) -> bool {
     spent >= BUSY_BUDGET || (spent >= budget && !is_busy())
 }
 
@@ -238,6 +252,6 @@ pub(super) fn free_port() -> crate::Result<u16> {
     }
 }
 
-pub(super) fn token() -> SecretString {
+fn token() -> SecretString {
     SecretString::from(hex::encode(rand::random::<[u8; 32]>()))
 }

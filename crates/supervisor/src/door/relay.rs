@@ -29,7 +29,7 @@ const RETURNED: [HeaderName; 3] = [CONTENT_TYPE, CACHE_CONTROL, RETRY_AFTER];
 pub(super) async fn relay(turn: Turn, gateway: &Address, request: Request<Incoming>, counts: bool) -> Response<Body> {
     let sent = tokio::select! {
         biased;
-        () = turn.cut() => return refusal(Refused::Cut),
+        () = turn.cut() => return refusal(Refused::Switching),
         sent = send(gateway, request) => sent,
     };
     let (answer, connection) = match sent {

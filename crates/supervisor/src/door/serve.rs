@@ -50,7 +50,7 @@ async fn answer(door: &Door, request: Request<Incoming>) -> Response<Body> {
         _ => return problem(StatusCode::NOT_FOUND, "NOT_FOUND"),
     };
     let named = request.headers().get(REVISION).and_then(|value| value.to_str().ok()?.parse::<RevisionId>().ok());
-    match door.enter(named).await {
+    match door.admit(named) {
         Ok((admitted, gateway)) => relay(admitted, &gateway, request, turn).await,
         Err(refused) => refusal(refused),
     }

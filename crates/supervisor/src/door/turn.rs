@@ -9,12 +9,11 @@ use super::Door;
 pub struct Turn {
     door: Door,
     cut: CancellationToken,
-    led: u64,
 }
 
 impl Turn {
-    pub(super) fn new(door: Door, cut: CancellationToken, led: u64) -> Self {
-        Self { door, cut, led }
+    pub(super) fn new(door: Door, cut: CancellationToken) -> Self {
+        Self { door, cut }
     }
 
     /// Ends when the door cuts its turns.
@@ -37,6 +36,6 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.door.ended(self.led);
+        self.door.ended();
     }
 }

@@ -14,7 +14,7 @@ mod write;
 pub use mark::{Mark, claim_folder, read_mark};
 pub use place::{AgentPlace, Place, RevisionPlace};
 pub use remove::{remove_tree, remove_tree_but_last};
-pub use secrets::{forget, forget_all, forget_gateway, forget_harness, gateway_secrets, harness_secrets, held, hold};
+pub use secrets::{delivered, forget, forget_all, forget_delivered, held, hold};
 pub use state::{Persisted, Served};
 pub use workspace::seed;
 pub use write::{make_folder, replace_file, write_owned};

@@ -154,11 +154,6 @@ impl AgentPlace {
         self.root.join("workspace")
     }
 
-    /// Rendered configuration of the gateway that serves.
-    pub fn gateway_config(&self) -> PathBuf {
-        self.root.join("gateway")
-    }
-
     /// `HOME`s of the Agent's processes, one each.
     pub fn homes(&self) -> PathBuf {
         self.root.join("home")
@@ -244,7 +239,7 @@ impl RevisionPlace {
         self.root.join("snapshot.json")
     }
 
-    /// What its Harness reads beside `CODEX_HOME`.
+    /// Rendered configuration.
     pub fn config(&self) -> PathBuf {
         self.root.join("config")
     }

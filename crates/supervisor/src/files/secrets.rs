@@ -30,24 +30,14 @@ pub fn held(place: &RevisionPlace) -> Result<Option<Delivered>> {
     }
 }
 
-/// Folder of the files that the gateway which serves reads. It is the Agent's: the gateway outlives revisions that change its Harness.
-pub fn gateway_secrets(place: &AgentPlace) -> PathBuf {
-    place.memory().join("gateway")
+/// Folder of the files that the gateway of a revision reads, and of those that its Harness reads.
+pub fn delivered(place: &RevisionPlace) -> [PathBuf; 2] {
+    ["gateway", "harness"].map(|reader| place.memory().join(reader))
 }
 
-/// Folder of the files that the Harness of a revision reads.
-pub fn harness_secrets(place: &RevisionPlace) -> PathBuf {
-    place.memory().join("harness")
-}
-
-/// Removes the files that the gateway reads.
-pub fn forget_gateway(place: &AgentPlace) -> Result<()> {
-    remove_tree(&gateway_secrets(place))
-}
-
-/// Removes the files that the Harness of a revision reads; what the supervisor holds stays.
-pub fn forget_harness(place: &RevisionPlace) -> Result<()> {
-    remove_tree(&harness_secrets(place))
+/// Removes the files that processes read; what the supervisor holds stays.
+pub fn forget_delivered(place: &RevisionPlace) -> Result<()> {
+    delivered(place).iter().try_for_each(|folder| remove_tree(folder))
 }
 
 /// Removes every secret file of an Agent, whatever it is of.

@@ -59,8 +59,6 @@ pub enum Wait {
     Preparation,
     /// Unclean starts are being spaced, so that the gateway does not keep its channels off.
     Spacing,
-    /// A Harness that was replaced has turns that run.
-    Draining,
 }
 
 impl Refusal {

@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use occ_control::chat;
-use occ_driver::fake::{Fault, Method, Rule};
-use occ_model::agent::RouteState;
+use occ_driver::fake::Method;
 use occ_model::chat::{ChatEvent, ChatTurn};
 use occ_model::deployment::Phase;
-use occ_model::failure::FailureCode;
 use occ_model::identity::Actor;
 use occ_model::problem::Code;
 use occ_testkit::document;
@@ -47,76 +45,6 @@ async fn i2_a_turn_waits_for_the_switch_and_goes_to_what_serves_then(pool: PgPoo
     assert_eq!(events.last(), Some(&ChatEvent::Done { revision: second.revision.number }));
     assert_eq!(w.settled(second.deployment.id).await.phase, Phase::Serving);
     worker.end().await;
-}
-
-#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn i8_a_turn_that_waits_goes_on_with_the_predecessor_when_the_switch_fails(pool: PgPool) {
-    let w = World::new(pool).await;
-    let worker = w.worker();
-    let first = w.serving(&worker).await;
-    let gate = w.gate(Method::Activate);
-    let second = w.deploy().await;
-    gate.entered().await;
-    let turn = w.talk(&w.tenant.developer, "hello");
-    tokio::pin!(turn);
-    assert!(tokio::time::timeout(Duration::from_secs(1), &mut turn).await.is_err(), "it does not wait");
-    let fails = Rule::new(Method::Activate, Fault::Fail(FailureCode::GatewayUnready)).of(second.revision.id).after();
-    w.t.target.rule(fails);
-    gate.open();
-    let events = turn.await.unwrap();
-    assert_eq!(events.last(), Some(&ChatEvent::Done { revision: first.revision.number }));
-    assert_eq!(w.settled(second.deployment.id).await.phase, Phase::Failed);
-    worker.end().await;
-}
-
-#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn a_stop_wakes_a_turn_that_waits_with_the_right_answer(pool: PgPool) {
-    let w = World::new(pool).await;
-    let worker = w.worker();
-    w.serving(&worker).await;
-    let gate = w.gate(Method::Activate);
-    w.deploy().await;
-    gate.entered().await;
-    let turn = w.talk(&w.tenant.developer, "hello");
-    tokio::pin!(turn);
-    assert!(tokio::time::timeout(Duration::from_secs(1), &mut turn).await.is_err(), "it does not wait");
-    w.stop().await;
-    // The switch itself still hangs: nothing else could have woken it.
-    let refused = tokio::time::timeout(Duration::from_secs(10), &mut turn).await.expect("it is woken");
-    assert_eq!(refused.unwrap_err(), Code::AgentNotServing);
-    gate.open();
-    worker.end().await;
-}
-
-#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn a_route_that_is_closed_for_another_reason_refuses_at_once(pool: PgPool) {
-    let w = World::new(pool).await;
-    let worker = w.worker();
-    w.serving(&worker).await;
-    worker.end().await;
-    // As after a predecessor that could not be verified: nobody is switching, nothing says when it opens.
-    sqlx::query("UPDATE agent SET route_state = 'closed'").execute(&w.pool).await.unwrap();
-    let turn = w.talk(&w.tenant.developer, "hello");
-    let refused = tokio::time::timeout(Duration::from_secs(10), turn).await.expect("it does not wait");
-    assert_eq!(refused.unwrap_err(), Code::AgentUnrouted);
-    assert!(w.t.target.turns().is_empty(), "I2");
-}
-
-#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn i2_a_door_that_stays_shut_is_asked_once_more_and_then_believed(pool: PgPool) {
-    let w = World::new(pool).await;
-    let worker = w.worker();
-    let first = w.serving(&worker).await;
-    worker.end().await;
-    w.t.target.tamper_route(w.key(), RouteState::Closed);
-    let turn = w.talk(&w.tenant.developer, "hello");
-    let refused = tokio::time::timeout(Duration::from_secs(10), turn).await.expect("it does not wait for long");
-    assert_eq!(refused.unwrap_err(), Code::AgentSwitching);
-    assert!(w.t.target.turns().is_empty());
-    w.t.target.tamper_route(w.key(), RouteState::Open);
-    let events = w.talk(&w.tenant.developer, "again").await.unwrap();
-    assert_eq!(events.last(), Some(&ChatEvent::Done { revision: first.revision.number }));
-    assert_eq!(w.t.target.turns().len(), 1, "what was refused was not begun");
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

@@ -47,7 +47,6 @@ fn over(t: &TestControl, pool: PgPool, secrets: Option<Arc<dyn SecretDriver>>) -
         documents: of.documents.clone(),
         keys: of.keys.clone(),
         facts: FactsCache::default(),
-        waiting: occ_control::chat::Waiting::default(),
         wake: Wake::default(),
         faults: of.faults.clone(),
     };

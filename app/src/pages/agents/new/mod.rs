@@ -36,8 +36,7 @@ pub(super) fn modes() -> Vec<Choice> {
             value: ExecutionMode::Dedicated.as_str(),
             label: "Dedicated",
             text:
-                "Codex in a process of its own, which alone gets the key. A revision that changes Codex alone interrupts nothing; \
-                 any other restarts the gateway for some seconds."
+                "Codex in a process of its own, which alone gets the key. A new revision interrupts it for some seconds, too."
                     .to_owned(),
         },
     ]

@@ -23,8 +23,8 @@ use crate::context::Cx;
 use crate::faults::Place;
 
 const OPEN: Duration = Duration::from_secs(10);
-/// Ends the item as denied, and what runs goes on as if nobody had asked: unless somebody else asked for an end too, or an earlier
-/// worker of this one may have begun it.
+/// Ends the item as denied, and what runs goes on as if nobody had asked: unless somebody else asked for an end, too. What an earlier
+/// worker of this one may have begun is brought back; nobody finishes what they may not do any more.
 pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, agent: AgentId) -> Result<(), Fault> {
     let controller = record::controller(cx).await?;
     let origin = Origin { actor: controller, ..record::origin(cx) };
@@ -36,7 +36,7 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
         WorkKind::AgentDelete => found.deleting,
         _ => !found.deleting && found.desired == DesiredState::Stopped,
     });
-    let alone = hold.is_first(&mut tx).await? && !hold.others_wait(&mut tx, &[asked]).await?;
+    let alone = !hold.others_wait(&mut tx, &[asked]).await?;
     let Some(mut pointers) = stands.filter(|_| alone) else {
         drop(tx);
         return end::without_effect(cx, held, Outcome::Denied).await;
@@ -44,7 +44,9 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
     pointers.deleting = false;
     // Where somebody else's stop waits, it stands.
     if !hold.others_wait(&mut tx, &[WorkKind::AgentStop]).await? {
-        go_on(cx, &mut tx, &mut pointers).await?;
+        // What an earlier worker of this one may have begun is restored and verified first.
+        let begun = !hold.is_first(&mut tx).await?;
+        go_on(cx, &mut tx, &mut pointers, begun).await?;
     }
     agent_state::write(&mut tx, &pointers).await?;
     record::announce_agent(&mut tx, &pointers, ChangeOp::Updated, None).await?;
@@ -64,10 +66,10 @@ pub(super) async fn take_back(cx: &Cx, held: &mut Held, namespace: NamespaceId, 
 
 /// What runs is wanted again. Its door opens only where it was verified and nothing is known against it; else it stays closed until it
 /// is restored and verified (I8).
-async fn go_on(cx: &Cx, tx: &mut Tx<Mutation>, pointers: &mut Pointers) -> Result<(), Fault> {
+async fn go_on(cx: &Cx, tx: &mut Tx<Mutation>, pointers: &mut Pointers, begun: bool) -> Result<(), Fault> {
     let runs = pointers.active.is_some();
-    let verified =
-        pointers.active == pointers.last_serving && matches!(pointers.health, Health::Healthy | Health::Degraded);
+    let whole = !begun && pointers.active == pointers.last_serving;
+    let verified = whole && matches!(pointers.health, Health::Healthy | Health::Degraded);
     pointers.desired = if runs { DesiredState::Running } else { DesiredState::Stopped };
     pointers.route = if runs && verified { RouteState::Open } else { RouteState::Closed };
     if runs && !verified {

@@ -1,7 +1,7 @@
 //! Requests that meet what is under way: each comes to its own end, and what serves is nobody's victim.
 
 use occ_control::lifecycle;
-use occ_driver::fake::{Fault, Method, Rule};
+use occ_driver::fake::{Fault, Gate, Method, Rule};
 use occ_model::agent::{Agent, DesiredState, RouteState};
 use occ_model::deployment::{Admitted, Phase};
 use occ_model::failure::FailureCode;
@@ -14,14 +14,19 @@ async fn restart(w: &World) -> Admitted {
     admitted(lifecycle::restart(&w.dev(), &w.ns(), &w.of(), &plain()).await.unwrap())
 }
 
+/// The viewer asks for an end.
+async fn ask_for_end(w: &World, operation: &str) -> Agent {
+    let cx = w.cx(&w.tenant.viewer);
+    match operation {
+        "stop" => lifecycle::stop(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
+        _ => lifecycle::delete(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
+    }
+}
+
 /// Somebody else of the tenant may operate, asks for an end, and may not any more.
 async fn end_without_a_right(w: &World, operation: &str) -> Agent {
     w.t.bind(&w.tenant.viewer, "agent-developer", Some(w.tenant.namespace.id)).await.unwrap();
-    let cx = w.cx(&w.tenant.viewer);
-    let asked = match operation {
-        "stop" => lifecycle::stop(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
-        _ => lifecycle::delete(&cx, &w.ns(), &w.of(), &plain()).await.unwrap(),
-    };
+    let asked = ask_for_end(w, operation).await;
     w.t.unbind(w.tenant.viewer.identity).await.unwrap();
     asked
 }
@@ -173,4 +178,37 @@ async fn i18_a_stop_of_what_was_stopped_is_not_done_later(pool: PgPool) {
     w.idle().await;
     w.assert_serves(first.revision.id).await;
     worker.end().await;
+}
+
+/// An end that a worker had begun when its asker lost the right to it.
+async fn begun_and_denied(pool: PgPool, operation: &str, method: Method) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    worker.end().await;
+    let gate = Gate::closed();
+    w.t.target.rule(Rule::new(method, Fault::Gate(gate.clone())).after());
+    w.t.bind(&w.tenant.viewer, "agent-developer", Some(w.tenant.namespace.id)).await.unwrap();
+    ask_for_end(&w, operation).await;
+    let worker = w.worker();
+    gate.entered().await;
+    worker.kill().await;
+    w.t.unbind(w.tenant.viewer.identity).await.unwrap();
+    w.expire_leases().await;
+    let worker = w.worker();
+    w.until("it serves again", async || w.is_served(first.revision.id).await.then_some(())).await;
+    w.idle().await;
+    w.assert_serves(first.revision.id).await;
+    assert!(!w.agent().await.deleting);
+    worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_a_stop_that_was_begun_and_is_denied_then_is_brought_back(pool: PgPool) {
+    begun_and_denied(pool, "stop", Method::Stop).await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i5_a_deletion_that_was_begun_and_is_denied_then_is_brought_back(pool: PgPool) {
+    begun_and_denied(pool, "delete", Method::DeleteAgent).await;
 }

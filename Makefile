@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 LAYERS := static unit postgres conformance e2e up local
 
-.PHONY: help setup up down demo test guards clean-data $(LAYERS:%=test-%)
+.PHONY: help setup up down demo test guards env clean-data $(LAYERS:%=test-%)
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -28,6 +28,9 @@ $(LAYERS:%=test-%): test-%:
 
 guards: ## take each line that keeps an invariant out of a copy, and expect its test to fail (GUARDS='name …': only these)
 	@scripts/guards.sh $(GUARDS)
+
+env: ## what a shell needs to use occ as the server was started: eval "$$(make -s env)"
+	@scripts/env.sh
 
 clean-data: ## stop, and forget the installation with all its data
 	@scripts/clean-data.sh

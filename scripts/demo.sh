@@ -11,7 +11,7 @@ sed "s/127\.0\.0\.1:18080/127.0.0.1:$OCC_TESTMODEL_PORT/" docs/examples/demo.yam
 runtimes_wait
 
 start=$EPOCHSECONDS
-until "$occ" get namespace demo -o json | grep -q '"status": "ready"'; do
+until [[ $("$occ" get namespace demo -o json) == *'"status": "ready"'* ]]; do
   [ $((EPOCHSECONDS - start)) -lt 60 ] || die "the Namespace demo does not become ready" "look at: $occ get work"
   sleep 0.5
 done
@@ -21,6 +21,13 @@ wants_deploy() {
   "$occ" get agent "$1" -n demo -o json | node -e '
     const agent = JSON.parse(require("fs").readFileSync(0, "utf8"));
     process.exit(agent.desiredState === "running" && agent.activeRevision && !agent.drift ? 1 : 0);'
+}
+
+# has_failed AGENT: it should serve, and does not.
+has_failed() {
+  "$occ" get agent "$1" -n demo -o json | node -e '
+    const agent = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    process.exit(agent.health.state === "failed" ? 0 : 1);'
 }
 
 # talk AGENT TEXT
@@ -35,6 +42,9 @@ for agent in embedded dedicated; do
   if wants_deploy "$agent"; then
     say "deploying the Agent $agent"
     "$occ" deploy "$agent" -n demo --wait || die "the Agent $agent was not deployed" "look at: $occ describe agent $agent -n demo"
+  elif has_failed "$agent"; then
+    say "restarting the Agent $agent, which does not serve"
+    "$occ" restart "$agent" -n demo --wait || die "the Agent $agent was not restarted" "look at: $occ describe agent $agent -n demo"
   else
     say "waiting for the Agent $agent to serve again"
     "$occ" wait "$agent" -n demo || die "the Agent $agent does not serve" "look at: $occ describe agent $agent -n demo"

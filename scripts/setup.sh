@@ -16,7 +16,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # --- what the person brings --------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || die "the pinned runtimes are built for Linux x86_64, this is $(uname -sm)" "use such a machine"
 has rustup || die "rustup is missing" "install the Rust toolchain with rustup, then run this again"
-has npm || die "npm is missing" "install Node 20 or later with npm (Debian: apt-get install nodejs npm)"
+has npm || die "npm is missing" "install Node 20 or later with npm (Debian 12 has 18: take it from nodejs.org or a version manager)"
 has python3 || die "python3 is missing" "install it (Debian: apt-get install python3)"
 node_major=$(node -p 'process.versions.node.split(".")[0]')
 [ "$node_major" -ge 20 ] || die "Node $node_major is too old for the tools of the site" "install Node 20 or later"

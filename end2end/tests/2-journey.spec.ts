@@ -95,4 +95,6 @@ test('shows versions, deployments and logs', async ({ page }) => {
     await open(page, `/console/namespaces/${space}/agents/reader/${tab}`);
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible();
   }
+  // Conversations belong to people (I10), whoever may read logs.
+  await expect(page.getByRole('log')).not.toContainText('Hello from the browser');
 });

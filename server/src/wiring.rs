@@ -108,6 +108,7 @@ fn settings(config: &Config, host: String) -> Settings {
         deployment_deadline: Duration::from_secs(u64::from(config.controller.deployment_deadline_minutes) * 60),
         drain_grace: Duration::from_secs(u64::from(config.controller.drain_grace_seconds)),
         accept_unproven: config.model.accept_unproven,
+        keep_work: Duration::from_hours(24 * u64::from(config.controller.keep_work_days)),
         host,
         ..Settings::default()
     }

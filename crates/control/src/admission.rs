@@ -337,7 +337,8 @@ pub(crate) async fn on_target(
     snapshot: &Snapshot,
 ) -> Result<(), Problem> {
     let key = AgentKey { installation: cx.installation, namespace: namespace.id, agent: agent.id };
-    let desired = Desired { key, revision: RevisionId::new(), number: 0, snapshot: Arc::new(snapshot.clone()) };
+    let snapshot = Arc::new(snapshot.clone());
+    let desired = Desired { key, revision: RevisionId::new(), number: 0, snapshot, proved_before: false };
     cx.compute.validate(&desired).await.map_err(|failure| {
         let Failure { code, cause, next_step, .. } = failure;
         let of = match code {

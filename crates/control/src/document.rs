@@ -6,6 +6,7 @@ use occ_model::configuration::{Completion, SecretBinding};
 use occ_model::id::{NamespaceId, TypedId};
 use occ_model::operation::{Action, Kind};
 use occ_model::problem::{Code, FieldError, Problem};
+use occ_model::strict::{self, depth};
 use occ_openclaw::code::MANAGED_KEY;
 use occ_openclaw::document;
 use occ_openclaw::schema::Schema;
@@ -19,6 +20,9 @@ use crate::error::{Error, Result};
 
 /// A document has at most so many bytes as compact JSON.
 pub const MAX_BYTES: usize = 1 << 20;
+
+/// A document is nested at most so deep: a request that carries it one level deeper is read by every way in.
+const MAX_DEPTH: usize = strict::MAX_DEPTH - 1;
 
 /// A longer pointer names no place of a document.
 const MAX_POINTER: usize = 1024;
@@ -45,6 +49,10 @@ pub async fn complete(cx: &Cx, pointer: &str) -> Result<Vec<Completion>> {
 pub async fn check(cx: &Cx, values: &Value, bindings: &[SecretBinding]) -> Result<Vec<FieldError>> {
     if !values.is_object() {
         return Ok(vec![FieldError::new("/values", "WRONG_TYPE", "The document is a JSON object.")]);
+    }
+    if depth(values) > MAX_DEPTH {
+        let text = format!("The document is nested deeper than {MAX_DEPTH} levels.");
+        return Ok(vec![FieldError::new("/values", "TOO_DEEP", text)]);
     }
     let size = serde_json::to_vec(values).map_err(|e| Error::fault("measuring a document", e))?.len();
     if size > MAX_BYTES {

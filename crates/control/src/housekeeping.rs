@@ -1,4 +1,4 @@
-//! What is kept only for a time, forgotten: ended sessions, old changes, used links, spent counts and keys of requests.
+//! What is kept only for a time, forgotten: ended sessions, old changes, used links, spent counts, keys of requests, finished work.
 //!
 //! Every process does it, each at its own time; whoever comes first finds something, the others only look (I15).
 
@@ -52,6 +52,7 @@ pub async fn once(control: &Control) -> Result<()> {
     control.store.delete_ended_sessions().await?;
     control.store.forget_changes(KEEP_HOURS).await?;
     control.store.forget_spent().await?;
+    control.store.forget_work(control.settings.keep_work).await?;
     Ok(())
 }
 

@@ -18,6 +18,8 @@ pub struct Settings {
     pub default_quotas: Quotas,
     /// A stream's caller is looked at again after so long.
     pub look_again: Duration,
+    /// Finished work is kept for so long.
+    pub keep_work: Duration,
     /// The machine whose `local` target this process drives (see `host.rs`).
     pub host: String,
 }
@@ -35,6 +37,7 @@ impl Default for Settings {
                 configurations: Some(500),
             },
             look_again: Duration::from_secs(15),
+            keep_work: Duration::from_hours(30 * 24),
             host: "localhost".to_owned(),
         }
     }

@@ -22,6 +22,7 @@ impl LocalDriver {
             snapshot: Box::new((*desired.snapshot).clone()),
             secrets: Delivered(secrets.clone()),
             predecessor,
+            proved_before: desired.proved_before,
         };
         match self.write_outcome(call, desired.key, ask, |frame| pass_on(steps, frame)).await? {
             Ok(Answer::Prepared(proof)) => Ok(Prepared::Ready(proof)),

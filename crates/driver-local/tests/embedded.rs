@@ -46,6 +46,9 @@ async fn an_embedded_agent_is_deployed_answers_and_is_stopped() {
     let lines = stand.driver.logs(key, LogQuery { tail: 1_000 }).await.unwrap();
     assert!(lines.iter().any(|line| line.source == "gateway"));
     assert!(!lines.iter().any(|line| line.text.contains(common::MODEL_KEY)));
+    // I10: conversations belong to people, whoever may read logs.
+    let told: Vec<_> = lines.iter().filter(|line| line.text.contains("good morning")).collect();
+    assert!(told.is_empty(), "{told:?}");
 
     stand.driver.stop_revision(stand.call(), key, GRACE).await.unwrap();
     let seen = stand.driver.observe_agent(key).await.unwrap().unwrap();

@@ -82,7 +82,7 @@ async fn i8_i9_a_candidate_is_proved_beside_its_predecessor_and_a_bad_one_change
             }
         } => {}
     }
-    let stop = occ_driver::StopOptions { grace: std::time::Duration::from_secs(2) };
+    let stop = occ_driver::StopOptions { grace: std::time::Duration::from_secs(2), starts_again: false };
     let (stopped, cut) = tokio::join!(stand.driver.stop_revision(stand.call(), key, stop), long);
     stopped.unwrap();
     assert_eq!(cut.map(|answer| answer.code().to_owned()).as_deref(), Some("AGENT_SWITCHING"));

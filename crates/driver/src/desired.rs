@@ -31,6 +31,9 @@ pub struct Desired {
     pub number: i64,
     /// What was admitted.
     pub snapshot: Arc<Snapshot>,
+    /// It was proved and served before, and is only brought back: what its model provider says today keeps it down no more than it
+    /// would have ended it while it ran. `Unproven` is said then.
+    pub proved_before: bool,
 }
 
 /// The bytes of one secret value: never printed, wiped when dropped.

@@ -75,11 +75,13 @@ pub struct Observed {
 pub struct StopOptions {
     /// Running turns may finish for so long; then they are aborted.
     pub grace: Duration,
+    /// What was prepared starts again at once: its secret values stay at hand. Else none of the Agent's is left.
+    pub starts_again: bool,
 }
 
 impl Default for StopOptions {
     fn default() -> Self {
-        Self { grace: Duration::from_mins(1) }
+        Self { grace: Duration::from_mins(1), starts_again: false }
     }
 }
 

@@ -33,6 +33,8 @@ failures! {
     ModelCredentialRejected = ("MODEL_CREDENTIAL_REJECTED", "The model provider refused the key.", "Set a new value for the Secret, then deploy again."),
     /// No connection to the provider.
     ModelUnreachable = ("MODEL_UNREACHABLE", "The model provider could not be reached.", "Check the provider's address in the Configuration and the network, then deploy again."),
+    /// What answers at the provider's address is not its API.
+    ModelAddressWrong = ("MODEL_ADDRESS_WRONG", "The address of the model provider answers, but knows neither models nor turns.", "Correct the address in the Configuration (for servers of OpenAI's shape it mostly ends in /v1), then deploy again."),
     /// The provider did not answer in time.
     ModelProbeTimeout = ("MODEL_PROBE_TIMEOUT", "The model provider did not answer in time.", "Check that the provider is up, then deploy again."),
     /// The credential could not be proven and policy wants proof.
@@ -76,7 +78,8 @@ impl FailureCode {
     pub const fn step(self) -> Option<StepKind> {
         match self {
             Self::ConfigurationRejectedByRuntime => Some(StepKind::ConfigurationProven),
-            Self::ModelCredentialRejected
+            Self::ModelAddressWrong
+            | Self::ModelCredentialRejected
             | Self::ModelCredentialUnproven
             | Self::ModelUnreachable
             | Self::ModelProbeTimeout => Some(StepKind::CredentialProven),

@@ -1,5 +1,7 @@
 //! Rows that have had their time. Looked for first, so that an idle installation writes nothing (I15).
 
+use std::time::Duration;
+
 use crate::Store;
 use crate::connection::Conn;
 use crate::error::Result;
@@ -21,7 +23,36 @@ const SPENT: [(&str, &str); 3] = [
     ),
 ];
 
+/// So many items of finished work go in one transaction.
+const BATCH: u64 = 1_000;
+
 impl Store {
+    /// Removes work that ended more than `keep` ago, with its attempts. Answers how much.
+    pub async fn forget_work(&self, keep: Duration) -> Result<u64> {
+        let seconds = i64::try_from(keep.as_secs()).unwrap_or(i64::MAX);
+        let look = "SELECT EXISTS (SELECT FROM work WHERE finished_at < now() - $1 * interval '1 second')";
+        let mut removed = 0;
+        while sqlx::query_scalar(look).bind(seconds).fetch_one(self.read().await?.conn()).await? {
+            let mut tx = self.observe().await?;
+            tx.unhurried().await?;
+            let now = sqlx::query(
+                "DELETE FROM work WHERE id IN (SELECT id FROM work WHERE finished_at < now() - $1 * interval '1 second'
+                                                ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+            )
+            .bind(seconds)
+            .bind(i64::try_from(BATCH).unwrap_or(i64::MAX))
+            .execute(tx.conn())
+            .await?
+            .rows_affected();
+            tx.commit().await?;
+            removed += now;
+            if now < BATCH {
+                break;
+            }
+        }
+        Ok(removed)
+    }
+
     /// Removes what is spent.
     pub async fn forget_spent(&self) -> Result<()> {
         for (look, remove) in SPENT {

@@ -156,24 +156,27 @@ pub struct LatestEnd {
     pub state: WorkState,
     /// So many of that kind succeeded in the hour before now.
     pub succeeded_lately: i32,
+    /// So many ended otherwise.
+    pub failed_lately: i32,
 }
 
 /// When the latest item of this kind about the Agent ended, and how.
 pub async fn latest_end(on: &mut impl Conn, agent: AgentId, kind: WorkKind) -> Result<Option<LatestEnd>> {
-    let row: Option<(f64, String, i32)> = sqlx::query_as(
+    let row: Option<(f64, String, i32, i32)> = sqlx::query_as(
         "SELECT extract(epoch FROM clock_timestamp() - w.finished_at)::float8, w.state,
-                (SELECT count(*)::int FROM work l
-                  WHERE l.agent_id = $1 AND l.kind = $2 AND l.finished_at > now() - interval '1 hour'
-                    AND l.state = 'succeeded')
-           FROM work w
+                lately.succeeded, lately.failed
+           FROM work w, (SELECT count(*) FILTER (WHERE l.state = 'succeeded')::int AS succeeded,
+                                count(*) FILTER (WHERE l.state <> 'succeeded')::int AS failed
+                           FROM work l
+                          WHERE l.agent_id = $1 AND l.kind = $2 AND l.finished_at > now() - interval '1 hour') AS lately
           WHERE w.agent_id = $1 AND w.kind = $2 AND w.finished_at IS NOT NULL ORDER BY w.finished_at DESC LIMIT 1",
     )
     .bind(agent.uuid())
     .bind(kind.as_str())
     .fetch_optional(on.conn())
     .await?;
-    row.map(|(seconds, state, succeeded_lately)| {
-        Ok(LatestEnd { seconds, state: word(&state, "work state")?, succeeded_lately })
+    row.map(|(seconds, state, succeeded_lately, failed_lately)| {
+        Ok(LatestEnd { seconds, state: word(&state, "work state")?, succeeded_lately, failed_lately })
     })
     .transpose()
 }

@@ -66,7 +66,7 @@ impl World {
     }
 
     async fn start(&self, launch: &Launch) -> Child {
-        Child::start(&self.spec, launch, &self.book, Source::Gateway).await.unwrap()
+        Child::start(&self.spec, launch, &self.book, Source::Harness).await.unwrap()
     }
 
     /// Runs `script` to its end: what it said and how it ended.

@@ -103,6 +103,14 @@ impl TestControl {
         })
     }
 
+    /// The same over other connections to its database.
+    #[must_use]
+    pub fn over(&self, pool: PgPool) -> Self {
+        let settings = self.control.settings.clone();
+        let control = Self::control(pool, self.control.installation, &self.target, Arc::new(test_keys()), settings);
+        Self { control, target: self.target.clone(), admin: self.admin.clone() }
+    }
+
     /// A context for `who`, in a request of its own.
     pub fn cx(&self, who: &Actor) -> Cx {
         Cx::new(self.control.clone(), who.clone(), Some(RequestId::new()))

@@ -4,6 +4,7 @@ pub mod cast;
 pub mod conformance;
 pub mod document;
 pub mod trace;
+pub mod wire;
 pub mod worker;
 
 pub use cast::{Cast, Tenant, TestControl, test_keys, workload};

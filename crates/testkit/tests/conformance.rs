@@ -62,7 +62,7 @@ impl Target for Scripted {
             backend_id: None,
             initial_workspace_files: BTreeMap::new(),
         };
-        Desired { key, revision: RevisionId::new(), number: 1, snapshot: Arc::new(snapshot) }
+        Desired { key, revision: RevisionId::new(), number: 1, snapshot: Arc::new(snapshot), proved_before: false }
     }
 
     fn secrets(&self) -> SecretValues {

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::client::{Client, Failure, Target};
 use super::resource::AgentRef;
+use super::terminal::harmless;
 use crate::config::Config;
 
 /// Arguments of `occ chat`.
@@ -55,10 +56,13 @@ async fn turn(client: &Client, path: &str, conversation: &str, text: &str) -> an
     let body = serde_json::to_value(ChatTurn { conversation: Some(conversation.to_owned()), text: text.to_owned() })?;
     let mut said = events::<ChatEvent>(client.stream(Method::POST, path, Some(&body)).await?);
     let mut out = std::io::stdout();
+    let out_is_terminal = out.is_terminal();
+    // A program that reads gets it as it was said.
+    let shown = |text: String| if out_is_terminal { harmless(&text) } else { text };
     while let Some(event) = said.next().await {
         match event? {
-            ChatEvent::Delta { text } => write!(out, "{text}")?,
-            ChatEvent::Tool { name } => eprintln!("[uses {name}]"),
+            ChatEvent::Delta { text } => write!(out, "{}", shown(text))?,
+            ChatEvent::Tool { name } => eprintln!("[uses {}]", harmless(&name)),
             ChatEvent::Done { .. } => {
                 writeln!(out)?;
                 return Ok(());

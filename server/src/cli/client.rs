@@ -275,7 +275,8 @@ impl Client {
     }
 
     fn no_answer(&self, cause: anyhow::Error) -> anyhow::Error {
-        cause.context(format!("the server does not answer at {}", self.base))
+        let next = "start it with `make up` or `occ serve`; `occ doctor` says what is wrong with this machine";
+        cause.context(format!("the server does not answer at {}\n  next: {next}", self.base))
     }
 
     /// Sends it and reads the answer.

@@ -51,7 +51,9 @@ fn read_key(args: &Args) -> anyhow::Result<SecretString> {
     };
     let key = text.expose_secret().trim();
     if occ_control::token::ServiceKey::prefix_of(key).is_none() {
-        bail!("this is no service key: one begins with occ_; make one in the console under Access, or with the API");
+        bail!(
+            "this is no service key: one begins with occ_; make one with the API (`POST /service-principals/ID/keys`, see /api/docs); a machine's own is the file `service-key` in its data directory"
+        );
     }
     Ok(key.to_owned().into())
 }

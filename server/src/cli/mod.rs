@@ -22,6 +22,7 @@ mod output;
 mod resource;
 mod serve;
 mod signin_link;
+mod terminal;
 mod wait;
 mod whoami;
 
@@ -130,6 +131,7 @@ enum RuntimeCommand {
 
 /// Runs the command line.
 pub fn run() -> ExitCode {
+    terminal::end_with_the_reader();
     let cli = Cli::parse();
     let command = match cli.command {
         Command::Runtime(RuntimeCommand::Agent(args)) => return agent_main(args),

@@ -145,11 +145,14 @@ pub struct Controller {
     /// Seconds that running turns may finish in when a revision is replaced or stopped, at most 3600.
     #[schemars(range(max = 3600))]
     pub drain_grace_seconds: u32,
+    /// Days that finished work is kept and shown, 1 to 3650.
+    #[schemars(range(min = 1, max = 3650))]
+    pub keep_work_days: u32,
 }
 
 impl Default for Controller {
     fn default() -> Self {
-        Self { slots: 8, deployment_deadline_minutes: 15, drain_grace_seconds: 60 }
+        Self { slots: 8, deployment_deadline_minutes: 15, drain_grace_seconds: 60, keep_work_days: 30 }
     }
 }
 

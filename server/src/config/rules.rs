@@ -16,7 +16,7 @@ pub(super) fn check(config: &Config, origins: &Origins) -> Result<(), ConfigErro
 }
 
 fn broken(config: &Config) -> Option<Broken> {
-    let bounds: [(bool, Broken); 8] = [
+    let bounds: [(bool, Broken); 9] = [
         (
             (2..=1000).contains(&config.database.connections),
             ("database.connections", "must be 2 to 1000", "choose a number between them; 16 is the default"),
@@ -44,6 +44,10 @@ fn broken(config: &Config) -> Option<Broken> {
         (
             config.controller.drain_grace_seconds <= 3600,
             ("controller.drain_grace_seconds", "must be at most 3600", "choose a smaller number; 60 is the default"),
+        ),
+        (
+            (1..=3650).contains(&config.controller.keep_work_days),
+            ("controller.keep_work_days", "must be 1 to 3650", "choose a number between them; 30 is the default"),
         ),
         (
             (0.0..=1.0).contains(&config.traces.share),

@@ -18,7 +18,8 @@ impl Failed {
     pub fn of(error: Error, request: RequestId) -> Self {
         let mut problem = error.problem();
         problem.request_id = Some(request);
-        if problem.status >= 500 {
+        // A refusal is an answer, whatever its status; a fault is logged with its causes.
+        if problem.status >= 500 && !matches!(error, Error::Refused(_)) {
             tracing::error!(code = %problem.code, error = &error as &(dyn std::error::Error + 'static), "the request failed");
         }
         Self(problem)

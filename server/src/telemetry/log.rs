@@ -1,5 +1,7 @@
 //! Logs, and the traces that go out beside them.
 
+use std::io::IsTerminal as _;
+
 use anyhow::Context;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::WithExportConfig as _;
@@ -24,16 +26,19 @@ impl Drop for Telling {
     }
 }
 
-/// Begins to log, and to trace where `traces` is so (the server; a command of a person's is not traced).
-pub fn begin(config: &Config, traces: bool) -> anyhow::Result<Telling> {
-    let filter = EnvFilter::try_from_env("OCC_LOG").unwrap_or_else(|_| EnvFilter::new(&config.log.filter));
+/// Begins to log; `serves`: the server, which is traced, and logs as it was configured to.
+pub fn begin(config: &Config, serves: bool) -> anyhow::Result<Telling> {
+    // A person who runs a command is told its result, not how it was reached.
+    let usual = if serves { config.log.filter.as_str() } else { "warn" };
+    let filter = EnvFilter::try_from_env("OCC_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
     // A log that cannot be written (a full disk) must not end what is logged.
-    let lines = fmt::layer().log_internal_errors(false).with_writer(std::io::stderr);
+    let lines =
+        fmt::layer().log_internal_errors(false).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     let lines = match config.log.format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    let provider = if traces { provider(&config.traces)? } else { None };
+    let provider = if serves { provider(&config.traces)? } else { None };
     let spans = provider.as_ref().map(|provider| tracing_opentelemetry::layer().with_tracer(provider.tracer("occ")));
     tracing_subscriber::registry().with(filter).with(lines).with(spans).init();
     Ok(Telling(provider))

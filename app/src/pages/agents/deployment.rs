@@ -138,7 +138,9 @@ fn remedy(here: Here, code: FailureCode) -> Option<AnyView> {
                 here.agent.with_untracked(|agent| Some(agent.harness_auth.as_ref()?.api_key.as_ref()?.to_string()))?;
             Some(link(paths::secret(&namespace, &secret), "Set a new value"))
         }
-        FailureCode::ConfigurationRejectedByRuntime | FailureCode::ModelUnreachable => {
+        FailureCode::ConfigurationRejectedByRuntime
+        | FailureCode::ModelUnreachable
+        | FailureCode::ModelAddressWrong => {
             let configuration = here.agent.with_untracked(|agent| agent.configuration.to_string());
             Some(link(paths::configuration(&namespace, &configuration), "Edit the Configuration"))
         }

@@ -114,7 +114,7 @@ fn List(here: Here) -> impl IntoView {
         }
     };
     view! {
-        <Outcome act means="What serves is untouched." />
+        <Outcome act means="Nothing was changed." />
         <section class="card">
             {shown(
                 page,

@@ -6,9 +6,11 @@ use occ_model::deployment::{DiffEntry, DiffOp};
 use occ_model::id::NamespaceId;
 use occ_model::name::Name;
 use occ_model::namespace::{CreateNamespace, NamespaceDraft};
+use occ_model::operation;
 use occ_model::problem::{Code, Problem};
 use occ_model::reference::Selector;
 use occ_model::secret::{CreateSecret, Secret, SecretDraft};
+use occ_store::secret::SecretRow;
 use occ_store::secret_version;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -19,7 +21,7 @@ use crate::context::Cx;
 use crate::diff::diff;
 use crate::error::{Error, Result};
 use crate::write::WriteOptions;
-use crate::{configuration, namespace, secret, secret_value};
+use crate::{configuration, namespace, place, secret, secret_value};
 
 /// What became of a document, and what changed.
 pub(super) type Done = (ApplyOutcome, Vec<DiffEntry>);
@@ -175,6 +177,9 @@ impl<'a> Pass<'a> {
             return Ok(None);
         }
         let value = secret_value::read(wanted.value.as_ref(), wanted.value_base64.as_ref())?;
+        // Decided before it is compared: whether a guess is right is for nobody who could not have set it (I10).
+        place::resource::<SecretRow>(&self.cx, &operation::SECRET_SET_VALUE, self.namespace, &Selector::Id(current.id))
+            .await?;
         let mut on = self.cx.read().await?;
         let held = secret_version::find(&mut on, current.id, current.current_version).await?;
         let same =

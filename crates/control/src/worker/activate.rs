@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use occ_driver::{Activation, DriverError, Prepared};
+use occ_driver::{Activation, Desired, DriverError, Prepared, StopOptions};
 use occ_model::agent::{Health, RouteState};
 use occ_model::deployment::{DeploymentKind, Phase, StepKind, StepState};
 use occ_model::failure::FailureCode;
@@ -134,7 +134,8 @@ async fn bring_up(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Re
 async fn effect(cx: &Cx, held: &Held, scene: &Scene, fresh: bool) -> Result<Activation, Bringing> {
     if ends_first(cx, scene).await? {
         cx.compute.deny_route(scene.call(held, BUDGET), scene.key).await?;
-        cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop_options(cx)).await?;
+        let stop = StopOptions { starts_again: true, ..stop_options(cx) };
+        cx.compute.stop_revision(scene.call(held, BUDGET), scene.key, stop).await?;
     }
     let budget = BUDGET.min(scene.deployment.left);
     Box::pin(up(cx, held, scene, &scene.revision, scene.pointers.predecessor, (!fresh, budget))).await
@@ -180,7 +181,8 @@ pub(super) async fn up(
     expected: Option<RevisionId>,
     (prepare, budget): (bool, Duration),
 ) -> Result<Activation, Bringing> {
-    let wanted = desired(scene.key, revision);
+    // Whoever comes here was proved before the pointer moved to it.
+    let wanted = Desired { proved_before: true, ..desired(scene.key, revision) };
     if prepare {
         let values = match secrets(cx, scene.key, revision).await? {
             Ok(values) => values,

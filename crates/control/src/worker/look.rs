@@ -25,8 +25,10 @@ use crate::context::Cx;
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(10);
-/// After a restoration that did not succeed, the next one waits so long.
-const COOL_DOWN: f64 = 300.0;
+/// After a restoration that did not succeed, the next one waits so long, doubled for each further one of the last hour, up to
+/// [`LONGEST_COOL_DOWN`].
+const COOL_DOWN: f64 = 30.0;
+const LONGEST_COOL_DOWN: f64 = 300.0;
 /// After one that did, so long, doubled for each further one of the last hour, up to [`LONGEST_SETTLE`]: what falls over again and
 /// again is not restored in a loop.
 const SETTLE: f64 = 20.0;
@@ -224,7 +226,7 @@ fn finding(pointers: &Pointers, seen: Option<&Observed>) -> Option<Finding> {
 fn pause(last: &LatestEnd) -> f64 {
     match last.state {
         WorkState::Succeeded => (SETTLE * 2_f64.powi(last.succeeded_lately.saturating_sub(1))).min(LONGEST_SETTLE),
-        _ => COOL_DOWN,
+        _ => (COOL_DOWN * 2_f64.powi(last.failed_lately.saturating_sub(1))).min(LONGEST_COOL_DOWN),
     }
 }
 
@@ -260,9 +262,11 @@ mod tests {
 
     #[test]
     fn the_pause_after_a_restoration_doubles_with_each_of_the_last_hour() {
-        let after = |state, succeeded_lately| pause(&LatestEnd { seconds: 0.0, state, succeeded_lately });
+        let after =
+            |state, lately| pause(&LatestEnd { seconds: 0.0, state, succeeded_lately: lately, failed_lately: lately });
         let pauses = [1, 2, 3, 6, 7, 40].map(|lately| after(WorkState::Succeeded, lately).round());
         assert_eq!(pauses.map(|seconds| seconds.to_string()), ["20", "40", "80", "640", "900", "900"]);
-        assert!(after(WorkState::Failed, 0) > 299.0);
+        let pauses = [0, 1, 2, 4, 5, 40].map(|lately| after(WorkState::Failed, lately).round());
+        assert_eq!(pauses.map(|seconds| seconds.to_string()), ["15", "30", "60", "240", "300", "300"]);
     }
 }

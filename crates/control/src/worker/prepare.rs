@@ -51,7 +51,8 @@ pub(super) async fn run(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<Optio
         Guarded::Done(Err(DriverError::Failed(failure))) => return Ending::on_target(failure).map(Some),
         Guarded::Done(Err(error)) => return Err(error.into()),
     };
-    if proof.credential == CredentialProof::Unproven && !cx.settings.accept_unproven {
+    let unproven = proof.credential == CredentialProof::Unproven && !desired.proved_before;
+    if unproven && !cx.settings.accept_unproven {
         return Ok(Some(Ending::failed(FailureCode::ModelCredentialUnproven)));
     }
     ready(cx, held, scene, &proof).await?;
@@ -87,6 +88,7 @@ async fn begin(cx: &Cx, held: &Held, scene: &mut Scene) -> Result<(), Fault> {
 async fn ready(cx: &Cx, held: &Held, scene: &mut Scene, proof: &Proof) -> Result<(), Fault> {
     let note = match proof.credential {
         CredentialProof::Proven => "proven",
+        CredentialProof::Unproven if scene.desired().proved_before => "not proven again; it was when it was deployed",
         CredentialProof::Unproven => "unproven, accepted by policy",
         CredentialProof::NotNeeded => "not needed",
     };

@@ -82,7 +82,8 @@ impl Scene {
 
     /// What a driver realises.
     pub fn desired(&self) -> Desired {
-        desired(self.key, &self.revision)
+        let proved_before = self.kind() == DeploymentKind::Recover;
+        Desired { proved_before, ..desired(self.key, &self.revision) }
     }
 
     /// A call under the claim that may take `most`, but not longer than the deployment may.
@@ -98,12 +99,18 @@ pub(super) fn call(held: &Held, most: Duration) -> Call {
 
 /// How running turns are treated when a process ends.
 pub(super) fn stop_options(cx: &Cx) -> StopOptions {
-    StopOptions { grace: cx.settings.drain_grace }
+    StopOptions { grace: cx.settings.drain_grace, starts_again: false }
 }
 
 /// What a driver realises of a revision.
 pub(super) fn desired(key: AgentKey, revision: &Revision) -> Desired {
-    Desired { key, revision: revision.id, number: revision.number, snapshot: Arc::new(revision.snapshot.clone()) }
+    Desired {
+        key,
+        revision: revision.id,
+        number: revision.number,
+        snapshot: Arc::new(revision.snapshot.clone()),
+        proved_before: false,
+    }
 }
 
 /// A revision that exists: nothing removes one.

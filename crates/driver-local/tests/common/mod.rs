@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 /// The key that the test model server accepts.
 pub const MODEL_KEY: &str = "sk-test-0123456789abcdef";
 /// A turn's grace in tests.
-pub const GRACE: StopOptions = StopOptions { grace: Duration::from_secs(10) };
+pub const GRACE: StopOptions = StopOptions { grace: Duration::from_secs(10), starts_again: false };
 
 /// A start, with all that may slow it on a busy machine.
 pub const START: Duration = Duration::from_mins(8);
@@ -159,7 +159,7 @@ impl Stand {
             backend_id: None,
             initial_workspace_files: [("HELLO.md".to_owned(), "hello from the workspace".to_owned())].into(),
         };
-        Desired { key, revision: RevisionId::new(), number: 1, snapshot: Arc::new(snapshot) }
+        Desired { key, revision: RevisionId::new(), number: 1, snapshot: Arc::new(snapshot), proved_before: false }
     }
 
     /// Prepares; panics with the failure if it does not succeed.

@@ -9,7 +9,7 @@ use futures::stream::{self, BoxStream};
 use occ_model::agent::{ExecutionMode, Health};
 use occ_model::chat::LogLine;
 use occ_model::deployment::{CredentialProof, StepKind, StepState};
-use occ_model::failure::Failure;
+use occ_model::failure::{Failure, FailureCode};
 use occ_model::id::{NamespaceId, RevisionId};
 use occ_model::installation::Guarantee;
 
@@ -145,7 +145,8 @@ impl ComputeDriver for Fake {
         if self.0.says(desired.revision, |fault| matches!(fault, Fault::Pending)) {
             return Ok(Prepared::Pending { reason: "scripted" });
         }
-        let unproven = self.0.says(desired.revision, |fault| matches!(fault, Fault::Unproven));
+        let down = self.0.state().provider_down;
+        let unproven = self.0.says(desired.revision, |fault| matches!(fault, Fault::Unproven)) || down;
         let credential = match &secrets.model_key {
             None => CredentialProof::NotNeeded,
             Some(_) if unproven => CredentialProof::Unproven,
@@ -155,6 +156,9 @@ impl ComputeDriver for Fake {
             .about(Method::Prepare, call, desired.key, Some(desired.revision), async || {
                 for step in [StepKind::ConfigurationProven, StepKind::CredentialProven] {
                     steps.step(step, StepState::Running, None);
+                }
+                if down && !desired.proved_before {
+                    return Err(DriverError::failed(Failure::new(FailureCode::ModelUnreachable)));
                 }
                 self.0.place(desired)?;
                 for step in [StepKind::ConfigurationProven, StepKind::CredentialProven] {

@@ -60,6 +60,7 @@ pub(super) struct State {
     pub turns: Vec<Turned>,
     pub rules: Vec<Rule>,
     pub door: DoorMode,
+    pub provider_down: bool,
     pub modes: Option<Vec<ExecutionMode>>,
     pub processes: u64,
     pub looks: u64,
@@ -92,6 +93,11 @@ impl FakeTarget {
     /// How doors behave from now on.
     pub fn door(&self, mode: DoorMode) {
         self.state().door = mode;
+    }
+
+    /// The model provider does not answer from now on, or does again.
+    pub fn provider_down(&self, down: bool) {
+        self.state().provider_down = down;
     }
 
     /// Offers only these modes.

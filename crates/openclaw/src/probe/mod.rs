@@ -1,4 +1,5 @@
-//! The credential probe: does the provider accept the key? One GET of the models list per provider, by whoever holds the credential.
+//! The credential probe: does the provider accept the key? One GET of the models list per provider, by whoever holds the credential;
+//! where there is no such list, one empty turn.
 //!
 //! No redirect is followed, ten seconds are the end of it, a body is read to one MiB. The key goes into one request header and into
 //! nothing else. Addresses that only a machine's own infrastructure answers on (link-local, metadata) are never asked.
@@ -76,13 +77,30 @@ pub async fn run(target: &ProbeTarget, key: Option<&[u8]>, client: &Client) -> P
     let Some(headers) = headers(target, key) else {
         return ProbeOutcome::of(Err(FailureCode::ModelCredentialRejected));
     };
-    match client.get(url.clone()).headers(headers).send().await {
+    match client.get(url.clone()).headers(headers.clone()).send().await {
+        Ok(answer) if answer.status() == StatusCode::NOT_FOUND => unlisted(target, headers, client, accepted).await,
         Ok(answer) => read(answer, target.shape(), accepted).await,
         Err(error) if error.is_timeout() && !error.is_connect() => {
             ProbeOutcome::of(Err(FailureCode::ModelProbeTimeout))
         }
         Err(_) => ProbeOutcome::of(Err(FailureCode::ModelUnreachable)),
     }
+}
+
+/// It lists no models: some servers do not. Whether it takes turns is asked with an empty one, which costs nothing and is refused.
+async fn unlisted(
+    target: &ProbeTarget,
+    headers: HeaderMap,
+    client: &Client,
+    accepted: CredentialProof,
+) -> ProbeOutcome {
+    let Some(turn) = target.turn() else { return ProbeOutcome::of(Ok(unproven(accepted))) };
+    let asked = client.post(turn.clone()).headers(headers).json(&serde_json::json!({})).send().await;
+    ProbeOutcome::of(match asked.map(|answer| answer.status()) {
+        Ok(StatusCode::NOT_FOUND) => Err(FailureCode::ModelAddressWrong),
+        Ok(StatusCode::UNAUTHORIZED) => Err(FailureCode::ModelCredentialRejected),
+        _ => Ok(unproven(accepted)),
+    })
 }
 
 /// `None` when the key has bytes that no header carries: then no provider accepts it.

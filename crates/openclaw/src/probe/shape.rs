@@ -37,6 +37,16 @@ impl Shape {
         }
     }
 
+    /// Path of a turn below a base path, where a server of one's own is asked so.
+    pub(super) fn turn_path(self, api: &str, base: &str) -> Option<String> {
+        match api {
+            "openai-completions" => Some(format!("{base}/chat/completions")),
+            "openai-responses" => Some(format!("{base}/responses")),
+            _ => None,
+        }
+        .filter(|_| self == Self::OpenAi)
+    }
+
     /// The header that carries the key, and what stands before the key in it.
     pub(super) fn key_header(self) -> (&'static str, &'static str) {
         match self {

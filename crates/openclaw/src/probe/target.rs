@@ -25,6 +25,7 @@ pub struct ProbeTarget {
     provider: String,
     shape: Shape,
     url: Option<Url>,
+    turn: Option<Url>,
     headers: BTreeMap<String, String>,
 }
 
@@ -36,8 +37,10 @@ impl ProbeTarget {
         let base = base_url.or(built_in.map(|(_, base, _)| *base));
         let api = api.or(built_in.map(|(.., api)| *api)).unwrap_or("openai-completions");
         let shape = if base.is_some() { Shape::of_api(api) } else { Shape::Unknown };
-        let url = (shape != Shape::Unknown).then(|| base.and_then(|base| list_url(base, shape))).flatten();
-        Self { provider: provider.to_owned(), shape, url, headers: BTreeMap::new() }
+        let below = |path: &dyn Fn(&str) -> Option<String>| base.and_then(|base| url_below(base, path));
+        let url = (shape != Shape::Unknown).then(|| below(&|base| Some(shape.path(base)))).flatten();
+        let turn = below(&|base| shape.turn_path(api, base));
+        Self { provider: provider.to_owned(), shape, url, turn, headers: BTreeMap::new() }
     }
 
     /// The provider's id.
@@ -53,6 +56,11 @@ impl ProbeTarget {
     /// Where its models are listed; absent where there is no such call or the address cannot be used.
     pub fn url(&self) -> Option<&Url> {
         self.url.as_ref()
+    }
+
+    /// Where its turns are taken; absent where that is not asked.
+    pub(super) fn turn(&self) -> Option<&Url> {
+        self.turn.as_ref()
     }
 
     pub(super) fn headers(&self) -> &BTreeMap<String, String> {
@@ -85,7 +93,7 @@ fn declared(snapshot: &Snapshot, provider: &str) -> ProbeTarget {
     let own_auth =
         entry.pointer("/request/auth").is_some() || !matches!(text("auth"), None | Some("api-key" | "token"));
     if own_auth {
-        (target.shape, target.url) = (Shape::Unknown, None);
+        (target.shape, target.url, target.turn) = (Shape::Unknown, None, None);
     }
     for (name, value) in entry.get("headers").and_then(Value::as_object).into_iter().flatten() {
         if let Some(value) = value.as_str() {
@@ -96,14 +104,14 @@ fn declared(snapshot: &Snapshot, provider: &str) -> ProbeTarget {
 }
 
 /// `None` for anything but an http(s) address of a host, without user, password, query and fragment.
-fn list_url(base: &str, shape: Shape) -> Option<Url> {
+fn url_below(base: &str, path: &dyn Fn(&str) -> Option<String>) -> Option<Url> {
     let mut url = Url::parse(base).ok()?;
     let plain =
         url.username().is_empty() && url.password().is_none() && url.query().is_none() && url.fragment().is_none();
     if !plain || !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return None;
     }
-    let path = shape.path(url.path().trim_end_matches('/'));
+    let path = path(url.path().trim_end_matches('/'))?;
     url.set_path(&path);
     Some(url)
 }

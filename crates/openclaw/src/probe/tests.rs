@@ -7,9 +7,11 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{get, post};
 use occ_model::deployment::CredentialProof::{NotNeeded, Proven, Unproven};
-use occ_model::failure::FailureCode::{ModelCredentialRejected, ModelProbeTimeout, ModelUnreachable};
+use occ_model::failure::FailureCode::{
+    ModelAddressWrong, ModelCredentialRejected, ModelProbeTimeout, ModelUnreachable,
+};
 
 use super::*;
 
@@ -73,7 +75,7 @@ async fn every_status_has_its_verdict() {
         (400, Ok(Unproven)),
         (401, Err(ModelCredentialRejected)),
         (403, Ok(Unproven)),
-        (404, Ok(Unproven)),
+        (404, Err(ModelAddressWrong)),
         (405, Ok(Unproven)),
         (429, Ok(Unproven)),
         (500, Ok(Unproven)),
@@ -83,6 +85,18 @@ async fn every_status_has_its_verdict() {
         let address = serve(Router::new().route("/v1/models", get(answer))).await;
         let outcome = probe(&format!("http://{address}/v1"), "openai-responses", Some(KEY)).await;
         assert_eq!(outcome.verdict, verdict, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_list_is_asked_whether_it_takes_turns() {
+    for (status, verdict) in [(400, Ok(Unproven)), (422, Ok(Unproven)), (401, Err(ModelCredentialRejected))] {
+        let answer = move || async move { StatusCode::from_u16(status).unwrap() };
+        let address = serve(Router::new().route("/v1/chat/completions", post(answer))).await;
+        let of =
+            async |base: &str| probe(&format!("http://{address}{base}"), "openai-completions", Some(KEY)).await.verdict;
+        assert_eq!(of("/v1").await, verdict, "{status}");
+        assert_eq!(of("").await, Err(ModelAddressWrong), "{status}");
     }
 }
 

@@ -1,28 +1,30 @@
 //! Removing everything of the Agent. The fence stays.
 
 use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
 use std::time::Duration;
 
 use super::core::{Agent, Work};
 use super::end::end;
-use crate::files::{Persisted, Place};
+use super::folder::Folder;
+use crate::Error;
+use crate::files::{Persisted, Place, forget_all, remove_tree_but_last};
 use crate::protocol::Outcome;
-use crate::{Error, Result};
 
 /// See `ComputeDriver::delete_agent`.
 pub(super) async fn delete(agent: &Agent, work: &mut Work, grace: Duration) -> Outcome<()> {
     end(agent, work, grace).await?;
+    let gone = gone(&agent.place, &agent.key.agent.to_string());
+    // The mark goes last: its number is given to no other Agent while a file of this one is left.
+    let mark = agent.files.mark();
+    // What an earlier deletion left half-way.
+    remove_tree_but_last(&gone, &mark)?;
     // Checked again under the lock: never a folder without our mark.
-    if super::folder::Folder::find(&agent.place, agent.key)?.is_some() {
-        let gone = gone(&agent.place, &agent.key.agent.to_string());
-        remove(&gone)?;
+    if Folder::find(&agent.place, agent.key)?.is_some() {
         // In one step: half a folder is never found under the Agent's name.
         fs::rename(agent.files.root(), &gone).map_err(Error::file("move away", agent.files.root()))?;
-        remove(&gone)?;
+        remove_tree_but_last(&gone, &mark)?;
     }
-    remove(agent.files.memory())?;
+    forget_all(&agent.files)?;
     super::rooms::remove_limits(agent);
     agent.set_deleted();
     work.persisted = Persisted::default();
@@ -31,11 +33,4 @@ pub(super) async fn delete(agent: &Agent, work: &mut Work, grace: Duration) -> O
 
 fn gone(place: &Place, agent: &str) -> std::path::PathBuf {
     place.agents().join(format!(".{agent}.gone"))
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file("remove", folder)(error)),
-        _ => Ok(()),
-    }
 }

@@ -18,7 +18,7 @@ use super::proof;
 use super::start::Candidate;
 use super::steps::Steps;
 use super::validate::validate;
-use crate::files::{Served, forget, held, hold, make_folder, replace_file};
+use crate::files::{Served, forget, held, hold, make_folder, remove_tree, replace_file};
 use crate::protocol::{Outcome, Refusal};
 use crate::sandbox::{Identity, Isolation, check};
 use crate::{Claim, Error, Result};
@@ -37,7 +37,7 @@ pub(super) async fn prepare(
     claim: &Claim,
     steps: &Steps,
     candidate: Candidate,
-    has_predecessor: bool,
+    (has_predecessor, proved_before): (bool, bool),
 ) -> Outcome<Proof> {
     claim.check()?;
     agent.runtimes.openclaw(&candidate.snapshot.gateway_version)?;
@@ -51,7 +51,7 @@ pub(super) async fn prepare(
     }
     let folder = agent.claim_folder()?;
     store(&candidate)?;
-    let proved = Box::pin(prove(agent, &folder, &candidate, claim, steps, beside)).await;
+    let proved = Box::pin(prove(agent, &folder, &candidate, claim, steps, (beside, proved_before))).await;
     let revision = candidate.served.revision;
     let active = work.persisted.active.is_some_and(|active| active.revision == revision);
     if matches!(proved, Err(Refusal::Failed { .. })) && !active {
@@ -66,13 +66,17 @@ async fn prove(
     candidate: &Candidate,
     claim: &Claim,
     steps: &Steps,
-    beside: bool,
+    (beside, proved_before): (bool, bool),
 ) -> Outcome<Proof> {
     // The cheap proofs first: a start costs half a minute. The configuration is proven when all of its proofs are.
     let configuration = step(steps, StepKind::ConfigurationProven, async {
         claim.during(validate(agent, folder, candidate)).await??;
         let credential = step(steps, StepKind::CredentialProven, async {
-            let proof = claim.during(credential(candidate)).await??;
+            let proof = match claim.during(credential(candidate)).await? {
+                // It would not have ended what ran, either: it keeps nothing down that comes back.
+                Err(Refusal::Failed { .. }) if proved_before => CredentialProof::Unproven,
+                other => other?,
+            };
             Ok((proof, Some(proof.to_string())))
         })
         .await?;
@@ -155,8 +159,5 @@ pub(super) fn load(agent: &Agent, revision: RevisionId) -> Result<Option<Candida
 pub(super) fn remove(agent: &Agent, revision: RevisionId) -> Result<()> {
     let place = agent.files.revision(revision);
     forget(&place)?;
-    match fs::remove_dir_all(place.root()) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file("remove", place.root())(error)),
-        _ => Ok(()),
-    }
+    remove_tree(place.root())
 }

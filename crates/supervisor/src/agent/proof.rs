@@ -1,8 +1,5 @@
 //! Proving that a candidate starts, beside its predecessor: scratch state, the proof rendering, one health check, and its end.
 
-use std::fs;
-use std::io::ErrorKind;
-
 use occ_openclaw::Purpose;
 
 use super::core::Agent;
@@ -12,9 +9,10 @@ use super::start::{Candidate, start};
 use super::steps::Steps;
 use super::tries::Tries;
 use super::verify::verify;
+use crate::files::remove_tree;
 use crate::process::Slots;
 use crate::protocol::Outcome;
-use crate::{Claim, Error, Result};
+use crate::{Claim, Result};
 
 /// Starts the candidate on scratch state, verifies it, ends it, and removes what it left. A start that fails for a reason that may pass
 /// (a busy machine makes the runtime's own time limits fail) is tried again, as one that is to serve.
@@ -46,10 +44,7 @@ async fn once(agent: &Agent, folder: &Folder, candidate: &Candidate, claim: &Cla
 /// Removes scratch state and its secret files.
 pub(super) fn clear(candidate: &Candidate) -> Result<()> {
     for folder in [candidate.place.scratch(), candidate.place.memory().join("proof")] {
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::file("remove", folder)(error)),
-            _ => {}
-        }
+        remove_tree(&folder)?;
     }
     Ok(())
 }

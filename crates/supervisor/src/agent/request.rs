@@ -13,7 +13,7 @@ use super::start::Candidate;
 use super::steps::Steps;
 use super::{activate, delete, diagnose, end, observe, prepare};
 use crate::Claim;
-use crate::files::Served;
+use crate::files::{Served, forget_all};
 use crate::protocol::{Answer, Ask, Frame, Outcome, Refusal, Request};
 
 /// Longest request.
@@ -46,14 +46,15 @@ pub(super) async fn answer(agent: &Arc<Agent>, request: Request, caller: &Sender
 
 async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps, ask: Ask) -> Outcome<Answer> {
     match ask {
-        Ask::Prepare { revision, number, snapshot, secrets, predecessor } => {
+        Ask::Prepare { revision, number, snapshot, secrets, predecessor, proved_before } => {
             let candidate = Candidate {
                 served: Served { revision, number },
                 snapshot: *snapshot,
                 secrets,
                 place: agent.files.revision(revision),
             };
-            let prepared = prepare::prepare(agent, work, claim, steps, candidate, predecessor.is_some());
+            let prepared =
+                prepare::prepare(agent, work, claim, steps, candidate, (predecessor.is_some(), proved_before));
             Box::pin(prepared).await.map(Answer::Prepared)
         }
         Ask::Activate { revision, expected, stop } => {
@@ -67,6 +68,10 @@ async fn write(agent: &Arc<Agent>, work: &mut Work, claim: &Claim, steps: &Steps
         }
         Ask::Stop { stop } => {
             end::end(agent, work, stop.grace.min(claim.remaining())).await?;
+            if !stop.starts_again {
+                // A start prepares anew; what its values were may be destroyed by then.
+                forget_all(&agent.files)?;
+            }
             if agent.folder().is_some() {
                 work.persisted.active = None;
                 work.persisted.attempted = None;
@@ -141,8 +146,15 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use tokio::sync::mpsc::channel;
 
+    use occ_driver::StopOptions;
+    use occ_model::id::{AgentId, InstallationId, NamespaceId, RevisionId};
+
     use super::*;
+    use crate::agent::args::AgentArgs;
+    use crate::files::{held, hold};
     use crate::logs::{LogBook, Redactor};
+    use crate::protocol::Delivered;
+    use crate::sandbox::Isolation;
 
     #[tokio::test]
     async fn a_follower_that_does_not_read_costs_a_bounded_number_of_lines() {
@@ -165,5 +177,50 @@ mod tests {
         assert!(heard < SAID / 2, "{heard} lines were kept");
         drop(hears);
         following.await.unwrap();
+    }
+
+    /// An Agent with a folder, of which nothing runs.
+    fn agent(data: &std::path::Path) -> Arc<Agent> {
+        let args = AgentArgs {
+            data: data.to_owned(),
+            runtimes: data.join("runtimes"),
+            program: None,
+            installation: InstallationId::new(),
+            namespace: NamespaceId::new(),
+            agent: AgentId::new(),
+            isolation: Isolation::None,
+        };
+        let agent = Arc::new(Agent::open(args).unwrap());
+        agent.claim_folder().unwrap();
+        agent
+    }
+
+    async fn ask(agent: &Arc<Agent>, epoch: i64, ask: Ask) {
+        let request = Request { key: agent.key, epoch: Some(epoch), within: LONGEST, ask };
+        answer(agent, request, &channel(16).0).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn i10_a_stopped_agent_keeps_no_value_unless_it_starts_again_at_once() {
+        let data = tempfile::tempdir().unwrap();
+        let agent = agent(data.path());
+        let place = agent.files.revision(RevisionId::new());
+        hold(&place, &Delivered::default()).unwrap();
+        for (epoch, starts_again) in [(1, true), (2, false)] {
+            ask(&agent, epoch, Ask::Stop { stop: StopOptions { starts_again, ..StopOptions::default() } }).await;
+            assert_eq!(held(&place).unwrap().is_some(), starts_again);
+        }
+        assert!(!agent.files.memory().exists());
+    }
+
+    #[tokio::test]
+    async fn what_a_deletion_left_half_way_goes_with_the_next() {
+        let data = tempfile::tempdir().unwrap();
+        let agent = agent(data.path());
+        std::fs::write(agent.files.workspace().join("notes"), "x").unwrap_or_default();
+        let left = agent.files.root().with_file_name(format!(".{}.gone", agent.key.agent));
+        std::fs::rename(agent.files.root(), &left).unwrap();
+        ask(&agent, 1, Ask::Delete { stop: StopOptions::default() }).await;
+        assert!(!left.exists() && !agent.files.root().exists());
     }
 }

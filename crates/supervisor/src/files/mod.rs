@@ -5,6 +5,7 @@
 
 mod mark;
 mod place;
+mod remove;
 mod secrets;
 mod state;
 mod workspace;
@@ -12,7 +13,8 @@ mod write;
 
 pub use mark::{Mark, claim_folder, read_mark};
 pub use place::{AgentPlace, Place, RevisionPlace};
-pub use secrets::{delivered, forget, forget_delivered, held, hold};
+pub use remove::{remove_tree, remove_tree_but_last};
+pub use secrets::{delivered, forget, forget_all, forget_delivered, held, hold};
 pub use state::{Persisted, Served};
 pub use workspace::seed;
 pub use write::{make_folder, replace_file, write_owned};

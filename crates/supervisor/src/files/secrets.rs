@@ -5,11 +5,11 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use zeroize::Zeroizing;
 
-use super::{RevisionPlace, make_folder, replace_file};
+use super::{AgentPlace, RevisionPlace, make_folder, remove_tree, replace_file};
 use crate::protocol::Delivered;
 use crate::sandbox::Identity;
 use crate::{Error, Result};
@@ -37,17 +37,15 @@ pub fn delivered(place: &RevisionPlace) -> [PathBuf; 2] {
 
 /// Removes the files that processes read; what the supervisor holds stays.
 pub fn forget_delivered(place: &RevisionPlace) -> Result<()> {
-    delivered(place).iter().try_for_each(|folder| remove(folder))
+    delivered(place).iter().try_for_each(|folder| remove_tree(folder))
+}
+
+/// Removes every secret file of an Agent, whatever it is of.
+pub fn forget_all(place: &AgentPlace) -> Result<()> {
+    remove_tree(place.memory())
 }
 
 /// Removes every secret file of a revision.
 pub fn forget(place: &RevisionPlace) -> Result<()> {
-    remove(place.memory())
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove secret files")(error)),
-        _ => Ok(()),
-    }
+    remove_tree(place.memory())
 }

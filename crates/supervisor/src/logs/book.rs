@@ -164,7 +164,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let book = LogBook::open(room.path(), Redactor::new()).unwrap();
         let bytes = vec![b'x'; 200_000];
-        book.read(&bytes[..], Source::Gateway, false, |_| {}).await;
+        book.read(&bytes[..], Source::Harness, false, |_| {}).await;
         assert!(book.tail(100).unwrap().len() >= 6);
     }
 

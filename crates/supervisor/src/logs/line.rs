@@ -43,7 +43,7 @@ pub(crate) fn understand(
     if raw.trim().is_empty() {
         return None;
     }
-    let (level, text) = match serde_json::from_str::<Value>(raw) {
+    let (level, part, text) = match serde_json::from_str::<Value>(raw) {
         Ok(Value::Object(map)) => {
             let level = word(&map, &["level", "logLevelName", "severity"]).map_or_else(|| by_stream(warning), level);
             let fields = map.get("fields").and_then(Value::as_object);
@@ -51,10 +51,14 @@ pub(crate) fn understand(
                 .or_else(|| fields.and_then(|fields| word(fields, &["message"])))
                 .unwrap_or(raw);
             let part = word(&map, &["subsystem", "target"]);
-            (level, part.map_or_else(|| message.to_owned(), |part| format!("[{part}] {message}")))
+            (level, part.is_some(), part.map_or_else(|| message.to_owned(), |part| format!("[{part}] {message}")))
         }
-        _ => (by_stream(warning), raw.to_owned()),
+        _ => (by_stream(warning), false, raw.to_owned()),
     };
+    // What the gateway prints beside its log is answers of the model and boxes for a terminal: conversations belong to people (I10).
+    if source == Source::Gateway && !part && matches!(level, "info" | "debug") {
+        return None;
+    }
     Some(LogLine {
         at: Some(now),
         level: level.to_owned(),
@@ -105,7 +109,7 @@ mod tests {
     use super::*;
 
     fn line(raw: &str, warning: bool) -> LogLine {
-        understand(raw, Source::Gateway, warning, Timestamp::from_millis(0), &Redactor::new()).unwrap()
+        understand(raw, Source::Harness, warning, Timestamp::from_millis(0), &Redactor::new()).unwrap()
     }
 
     #[test]
@@ -127,6 +131,17 @@ mod tests {
     fn control_characters_are_escaped_and_long_lines_cut() {
         assert_eq!(line("a\u{1b}[31mb\u{202e}c", false).text, "a\\u{1b}[31mb\\u{202e}c");
         assert!(line(&"x".repeat(3 * LONGEST), false).text.len() < LONGEST + 8);
+    }
+
+    #[test]
+    fn i10_what_a_gateway_prints_beside_its_log_is_not_told() {
+        let told =
+            |raw, warning| understand(raw, Source::Gateway, warning, Timestamp::from_millis(0), &Redactor::new());
+        for answer in ["Hello! You wrote: my diary", r#"{"level":"info","message":"Hello! You wrote: my diary"}"#] {
+            assert_eq!(told(answer, false), None, "{answer}");
+        }
+        assert!(told("Error: the port is in use", true).is_some());
+        assert!(told(r#"{"level":"info","subsystem":"gateway","message":"ready"}"#, false).is_some());
     }
 
     #[test]

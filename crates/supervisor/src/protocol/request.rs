@@ -39,6 +39,9 @@ pub enum Ask {
         secrets: Delivered,
         /// What serves now.
         predecessor: Option<RevisionId>,
+        /// It was proved and served before (see `Desired`).
+        #[serde(default)]
+        proved_before: bool,
     },
     /// Make a prepared revision the one that the closed route leads to.
     Activate {

@@ -1,10 +1,14 @@
 //! What people see of a difference between the draft and what serves, and what becomes of values that nothing holds any more.
 
-use occ_control::{WriteOptions, agent, configuration, secret};
+use occ_control::{WriteOptions, agent, configuration, revision, secret};
+use occ_model::id::TypedId;
+use occ_model::operation::Kind;
 use occ_model::problem::Code;
 use occ_model::secret::{Secret, SecretValue};
+use occ_store::binding::Exact;
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::world::{World, plain};
 
@@ -85,4 +89,29 @@ async fn a_secret_that_a_serving_revision_holds_is_not_deleted(pool: PgPool) {
     // History alone blocks nothing.
     secret::delete(&w.dev(), &w.ns(), &of, &plain()).await.unwrap();
     worker.end().await;
+}
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i11_a_difference_shows_of_the_draft_what_its_reader_may_read(pool: PgPool) {
+    let w = World::new(pool).await;
+    let reading = configuration::get(&w.dev(), &w.ns(), &"reading".parse().unwrap()).await.unwrap();
+    let nobody = w.t.person("nobody").await.unwrap();
+    let read = async |kind: Kind, id: Uuid, name: &str| {
+        let exact = Exact { kind, id, name };
+        w.t.bind_exact(nobody.identity, "viewer", Some(w.tenant.namespace.id), Some(exact)).await.unwrap();
+    };
+    let places = async || {
+        let entries = revision::diff(&w.cx(&nobody), &w.ns(), &w.of(), None, None).await.unwrap();
+        let text = serde_json::to_string(&entries).unwrap();
+        (["/values", "/secretVersions"].map(|place| entries.iter().any(|entry| entry.pointer == place)), text)
+    };
+    read(Kind::Agent, w.agent.uuid(), "reader").await;
+    let (shown, text) = places().await;
+    assert!(shown == [false, true] && !text.contains("testmodel/") && !text.contains("\"key\""), "{text}");
+    read(Kind::Configuration, reading.id.uuid(), "reading").await;
+    let (shown, text) = places().await;
+    assert!(shown == [true, true] && !text.contains("\"key\""), "{text}");
+    read(Kind::Secret, key(&w).await.id.uuid(), "key").await;
+    let (_, text) = places().await;
+    assert!(text.contains("\"key\""), "{text}");
 }

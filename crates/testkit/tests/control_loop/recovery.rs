@@ -197,3 +197,24 @@ async fn i13_a_target_that_does_not_answer_is_unknown_and_nothing_is_done_about_
     w.assert_serves(made.revision.id).await;
     worker.end().await;
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i8_an_outage_of_the_provider_keeps_nothing_down_that_served(pool: PgPool) {
+    let w = World::new(pool).await;
+    let worker = w.worker();
+    let first = w.serving(&worker).await;
+    worker.end().await;
+    w.t.target.provider_down(true);
+    w.t.target.reboot();
+    let worker = w.worker();
+    w.until("it runs again", async || w.is_served(first.revision.id).await.then_some(())).await;
+    w.idle().await;
+    w.assert_serves(first.revision.id).await;
+    // What never served is still proved.
+    let second = w.deploy().await;
+    let failed = w.settled(second.deployment.id).await;
+    assert_eq!(failed.failure.map(|failure| failure.code), Some(FailureCode::ModelUnreachable));
+    w.idle().await;
+    w.assert_serves(first.revision.id).await;
+    worker.end().await;
+}

@@ -234,3 +234,21 @@ async fn the_first_files_of_a_workspace_come_with_a_new_agent_only(pool: PgPool)
     let error = &other.items[0].problem.as_ref().unwrap().errors[0];
     assert_eq!((error.pointer.as_str(), error.code.as_str()), ("/0/initialWorkspaceFiles", "CREATE_ONLY"));
 }
+
+#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
+async fn i10_whether_a_guessed_value_is_right_is_told_to_nobody_who_may_not_set_it(pool: PgPool) {
+    let t = TestControl::new(pool.clone()).await.unwrap();
+    let tenant = t.tenant("papers").await.unwrap();
+    let ns = sel("papers");
+    let list = |value: &str| Apply(vec![json!({"kind": "Secret", "name": "pin", "value": value})]);
+    apply::apply(&t.cx(&tenant.developer), &ns, list("1234"), &plain()).await.unwrap();
+    for options in [plain(), dry()] {
+        let guess = async |value| {
+            let report = apply::apply(&t.cx(&tenant.viewer), &ns, list(value), &options).await.unwrap();
+            (outcomes(&report), report.items[0].problem.clone())
+        };
+        let (right, wrong) = (guess("1234").await, guess("4321").await);
+        assert_eq!(right, wrong);
+        assert_eq!(right.1.unwrap().code, Code::Forbidden);
+    }
+}

@@ -147,6 +147,11 @@ async fn an_oversize_document_is_refused(pool: PgPool) {
     let request = document::configuration(name("big"), with("/ui/assistant/name", json!("x".repeat(1 << 20))));
     let refused = configuration::create(&t.cx(&tenant.developer), &sel("papers"), request, &plain()).await;
     assert_eq!(places(refused), (Code::InvalidDocument, vec![("/values".into(), "TOO_LARGE".into())]));
+    // As deep as no REST request could bring it.
+    let deep = (0..40).fold(json!(1), |inner, _| json!({ "x": inner }));
+    let request = document::configuration(name("deep"), with("/models/providers/testmodel/params", deep));
+    let refused = configuration::create(&t.cx(&tenant.developer), &sel("papers"), request, &plain()).await;
+    assert_eq!(places(refused), (Code::InvalidDocument, vec![("/values".into(), "TOO_DEEP".into())]));
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

@@ -6,6 +6,7 @@ mod apply;
 mod common;
 mod configuration;
 mod connections;
+mod kept;
 mod lost_answer;
 mod mutation;
 mod namespace;

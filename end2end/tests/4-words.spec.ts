@@ -200,7 +200,7 @@ test('after a deployment with a wrong key every page says what serves, and nothi
     await expect(given).toContainText('given up at the first attempt');
     await expect(given.getByRole('link', { name: `reader in ${space}` })).toBeVisible();
     await expect(main.getByText('MODEL_CREDENTIAL_REJECTED')).toHaveCount(0);
-    expect((await given.boundingBox())!.height, `${width} px`).toBeLessThan(width < 760 ? 130 : 80);
+    expect((await given.boundingBox())!.height, `${width} px`).toBeLessThan(width < 760 ? 170 : 90);
     const name = (await given.locator('.name').boundingBox())!;
     expect(name.width, 'the work is not squeezed').toBeGreaterThan(150);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

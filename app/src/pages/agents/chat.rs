@@ -206,7 +206,7 @@ fn Conversation(here: Here, past: Signal<Vec<Message>>, conversation: StoredValu
 /// The answer says, and can be told, whether the reader is at the end.
 fn follow_end(thread: NodeRef<html::Div>) -> StoredValue<bool> {
     let at_end = StoredValue::new(true);
-    let held = Local::<(web_sys::ResizeObserver, Closure<dyn FnMut()>)>::default();
+    let held = Local::<(Observer, Closure<dyn FnMut()>)>::default();
     Effect::new(move |_| {
         let scrolled = window_event_listener(ev::scroll, move |_| {
             let _ = at_end.try_update_value(|at_end| *at_end = is_at_end());
@@ -220,11 +220,7 @@ fn follow_end(thread: NodeRef<html::Div>) -> StoredValue<bool> {
                 to_end();
             }
         });
-        if let Ok(observer) = web_sys::ResizeObserver::new(grown.as_ref().unchecked_ref()) {
-            // It tells the first size, too.
-            observer.observe(&thread);
-            held.set((observer, grown));
-        }
+        held.set((on_resize(&thread, &grown), grown));
         on_cleanup(move || {
             if let Some((observer, _)) = held.clear() {
                 observer.disconnect();
@@ -232,6 +228,23 @@ fn follow_end(thread: NodeRef<html::Div>) -> StoredValue<bool> {
         });
     });
     at_end
+}
+
+#[wasm_bindgen(inline_js = r#"
+export function occOnResize(element, then) {
+  const observer = new ResizeObserver(() => then());
+  observer.observe(element);
+  return observer;
+}
+"#)]
+extern "C" {
+    /// Tells whenever the element has another size, and its first one.
+    #[wasm_bindgen(js_name = occOnResize)]
+    fn on_resize(element: &web_sys::HtmlElement, then: &Closure<dyn FnMut()>) -> Observer;
+
+    type Observer;
+    #[wasm_bindgen(method)]
+    fn disconnect(this: &Observer);
 }
 
 /// So near the end counts as there, in pixels.

@@ -93,7 +93,8 @@ impl Document {
 
     /// The problems that have a place in the document.
     pub fn marks(self) -> Signal<Vec<Mark>> {
-        Signal::derive(move || {
+        // The editor is told only of other ones: each telling is an event to it, and it may be offering something meanwhile.
+        let marks = Memo::new(move |_| {
             if parse(&self.text.get()).is_err() {
                 // What was found belongs to another text.
                 return Vec::new();
@@ -102,8 +103,9 @@ impl Document {
                 let pointer = error.pointer.strip_prefix("/values")?.to_owned();
                 Some(Mark { pointer, message: error.message })
             });
-            inside.collect()
-        })
+            inside.collect::<Vec<_>>()
+        });
+        marks.into()
     }
 }
 

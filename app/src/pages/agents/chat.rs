@@ -32,10 +32,9 @@ pub fn AgentChat() -> impl IntoView {
         let opened = Memo::new(move |before: Option<&bool>| {
             before == Some(&true) || here.agent.with(|agent| agent.active_revision.is_some())
         });
-        let conversation = query("conversation");
         view! {
             <Show when=move || opened.get() fallback=asleep>
-                {move || view! { <Chat here conversation=conversation.get() /> }}
+                <Chat here />
             </Show>
         }
     })
@@ -53,13 +52,15 @@ fn asleep() -> impl IntoView {
     }
 }
 
-/// One conversation; another one is another of these.
 #[component]
-fn Chat(here: Here, conversation: String) -> impl IntoView {
-    let name = StoredValue::new(filled(&conversation));
+fn Chat(here: Here) -> impl IntoView {
+    let name = query("conversation");
     let history = read(
-        move || (here.namespace.get(), here.name.get(), name.get_value()),
-        |(namespace, agent, conversation)| api::chat::history(namespace, agent, conversation),
+        move || (here.namespace.get(), here.name.get(), filled(&name.get())),
+        |(namespace, agent, conversation)| async move {
+            let said = api::chat::history(namespace, agent, conversation.clone()).await?;
+            Ok((conversation, said))
+        },
     );
     let main = Signal::derive(move || paths::agent_tab(&here.namespace.get(), &here.name.get(), "chat"));
     let navigate = use_navigate();
@@ -72,16 +73,12 @@ fn Chat(here: Here, conversation: String) -> impl IntoView {
         }
     });
     let actions = move || {
-        let elsewhere = name.with_value(Option::is_some);
         view! {
-            {elsewhere
-                .then(|| {
-                    view! {
-                        <LinkButton small=true href=main>
-                            "Main conversation"
-                        </LinkButton>
-                    }
-                })}
+            <Show when=move || !name.with(String::is_empty)>
+                <LinkButton small=true href=main>
+                    "Main conversation"
+                </LinkButton>
+            </Show>
             <Button small=true icon=Icon::Plus on_press=new>
                 "New conversation"
             </Button>
@@ -89,14 +86,25 @@ fn Chat(here: Here, conversation: String) -> impl IntoView {
     };
     view! {
         <Card title="Chat" note="what the Agent says is its own content" actions>
-            {shown(history, move |past| view! { <Conversation here past conversation=name /> })}
+            {shown(
+                history,
+                move |past| {
+                    let of = Memo::new(move |_| past.with(|(conversation, _)| conversation.clone()));
+                    move || {
+                        let conversation = of.get();
+                        let said = past.with_untracked(|(_, said)| said.clone());
+                        // One view a conversation: it is made anew for another one, and for nothing else.
+                        view! { <Conversation here said conversation=StoredValue::new(conversation) /> }
+                    }
+                },
+            )}
         </Card>
     }
 }
 
 #[component]
 fn Conversation(here: Here, past: Signal<Vec<Message>>, conversation: StoredValue<Option<String>>) -> impl IntoView {
-    let lines = RwSignal::new(past.get_untracked().into_iter().enumerate().map(said).collect::<Vec<_>>());
+    let lines = RwSignal::new(said.into_iter().enumerate().map(line).collect::<Vec<_>>());
     let text = RwSignal::new(String::new());
     let trouble = RwSignal::new(None::<Trouble>);
     let turn = Local::<Turn>::default();
@@ -314,7 +322,7 @@ impl Trouble {
     }
 }
 
-fn said((seq, message): (usize, Message)) -> ChatLine {
+fn line((seq, message): (usize, Message)) -> ChatLine {
     let by = match message.role {
         ChatRole::User => Speaker::Me,
         ChatRole::Assistant => Speaker::Agent,

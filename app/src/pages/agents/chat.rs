@@ -103,7 +103,7 @@ fn Chat(here: Here) -> impl IntoView {
 }
 
 #[component]
-fn Conversation(here: Here, past: Signal<Vec<Message>>, conversation: StoredValue<Option<String>>) -> impl IntoView {
+fn Conversation(here: Here, said: Vec<Message>, conversation: StoredValue<Option<String>>) -> impl IntoView {
     let lines = RwSignal::new(said.into_iter().enumerate().map(line).collect::<Vec<_>>());
     let text = RwSignal::new(String::new());
     let trouble = RwSignal::new(None::<Trouble>);

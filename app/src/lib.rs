@@ -16,6 +16,7 @@ mod hydrated;
 mod live;
 mod load;
 mod local;
+pub mod markdown;
 mod pages;
 pub mod parts;
 mod paths;
@@ -24,6 +25,7 @@ mod preferences;
 mod show;
 mod stream;
 mod tail;
+mod unsaved;
 pub mod words;
 
 use leptos::prelude::*;
@@ -69,6 +71,7 @@ pub fn App() -> impl IntoView {
     clock::provide_now();
     parts::provide_toasts();
     live::provide_live();
+    unsaved::provide_unsaved();
     view! {
         <Router>
             <Routes fallback=NotFound>

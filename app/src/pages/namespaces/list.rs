@@ -9,6 +9,7 @@ use crate::api;
 use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::paging::{More, cursor};
+use crate::pages::texts::named;
 use crate::parts::{Ago, Column, Empty, Icon, Kind, LinkButton, PageHead, Pill, Table};
 use crate::paths;
 use crate::show::namespace_status;
@@ -44,7 +45,7 @@ pub fn NamespaceList() -> impl IntoView {
                             <Table
                                 label="Namespaces"
                                 columns=vec![
-                                    Column::new("Name"),
+                                    Column::new("Namespace, by name"),
                                     Column::new("State"),
                                     Column::wide("Agents"),
                                     Column::right("Changed"),
@@ -85,7 +86,7 @@ fn row(namespace: Namespace) -> impl IntoView {
                 <a class="name" href=paths::namespace(namespace.meta.name.as_str())>
                     {namespace.meta.title().to_owned()}
                 </a>
-                <small>{namespace.meta.name.to_string()}</small>
+                <small>{named(&namespace.meta)}</small>
             </td>
             <td>
                 <Pill tone text=word dot=true />

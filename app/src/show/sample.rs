@@ -1,5 +1,6 @@
 //! Agents and deployments as tests want them.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
 use occ_model::agent::{
     Agent, AgentResolved, DesiredState, ExecutionMode, Health, HealthReport, RevisionRef, RouteState,
 };

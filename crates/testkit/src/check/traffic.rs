@@ -64,9 +64,9 @@ fn target(trace: &Trace, agent: Uuid, found: &mut Vec<Violation>) {
 
 /// The claim under which the door was opened ended with a row that says so: it is the only one that may open it.
 fn opening_is_written(trace: &Trace, agent: Uuid, event: &Event, revision: Uuid) -> bool {
-    let ended = trace.entries.iter().rev().find_map(|entry| match &entry.row {
-        Row::Attempt(attempt) if Some(attempt.epoch) == event.epoch && attempt.outcome.is_some() => Some(entry),
-        _ => None,
+    let ended = trace.entries.iter().rev().find(|entry| match &entry.row {
+        Row::Attempt(attempt) => Some(attempt.epoch) == event.epoch && attempt.outcome.is_some(),
+        _ => false,
     });
     let Some(ended) = ended.filter(|entry| entry.at <= micros(event.at)) else { return false };
     let row = trace.agent_rows(agent).filter(|(entry, _)| entry.seq < ended.seq || entry.xid == ended.xid).last();

@@ -87,7 +87,7 @@ fn play(options: PgConnectOptions, seed: u64, count: u64) -> Result<()> {
 }
 
 async fn judge(stage: &Stage, schedule: &Schedule) -> Result<(), TestCaseError> {
-    let wrong = match run(stage, schedule).await {
+    let wrong = match Box::pin(run(stage, schedule)).await {
         Ok(found) if found.is_empty() => return Ok(()),
         Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         Err(error) => format!("{error:#}"),

@@ -26,8 +26,8 @@ pub async fn run(stage: &Stage, schedule: &Schedule) -> Result<Vec<Violation>> {
     let mode = if schedule.dedicated { ExecutionMode::Dedicated } else { ExecutionMode::Embedded };
     let tenancy = Arc::new(Tenancy::new(stage, mode).await?);
     let mut play = Play { stage, watcher: watcher(&tenancy), tenancy, worker: None, sleepers: Vec::new(), workers: 0 };
-    let found = match play.steps(&schedule.steps).await {
-        Ok(found) if found.is_empty() => play.settle_all().await,
+    let found = match Box::pin(play.steps(&schedule.steps)).await {
+        Ok(found) if found.is_empty() => Box::pin(play.settle_all()).await,
         other => other,
     };
     // Whatever became of it: the next history is alone in this database.
@@ -56,7 +56,7 @@ fn watcher(tenancy: &Arc<Tenancy>) -> Watcher {
 impl Play<'_> {
     async fn steps(&mut self, steps: &[Step]) -> Result<Vec<Violation>> {
         for step in steps {
-            self.step(*step).await?;
+            Box::pin(self.step(*step)).await?;
             if matches!(step, Step::Settle) {
                 let found = check(&self.tenancy.trace(false).await?);
                 if !found.is_empty() {
@@ -71,7 +71,7 @@ impl Play<'_> {
         let tenancy = Arc::clone(&self.tenancy);
         match step {
             Step::Ask(who, ask, which, twice) => {
-                tenancy.ask(self.stage, who, ask, which, twice).await?;
+                Box::pin(tenancy.ask(self.stage, who, ask, which, twice)).await?;
                 self.tell();
             }
             Step::Run(points) => {
@@ -165,13 +165,12 @@ impl Play<'_> {
 
     /// The worker, standing, if none is at work.
     async fn worker(&mut self) -> Result<&Process> {
-        let worker = match self.worker.take() {
-            Some(worker) => worker,
-            None => {
-                self.workers += 1;
-                let stepper = Stepper::standing(Arc::clone(&self.watcher));
-                Process::start(&self.tenancy.t, &format!("worker-{}", self.workers), 2, stepper).await?
-            }
+        let worker = if let Some(worker) = self.worker.take() {
+            worker
+        } else {
+            self.workers += 1;
+            let stepper = Stepper::standing(Arc::clone(&self.watcher));
+            Process::start(&self.tenancy.t, &format!("worker-{}", self.workers), 2, stepper).await?
         };
         Ok(self.worker.insert(worker))
     }
@@ -199,8 +198,8 @@ impl Play<'_> {
 
     /// Everybody wakes up, the script is over, and fresh workers come until nothing changes any more. Then all of it is judged.
     async fn settle_all(&mut self) -> Result<Vec<Violation>> {
-        self.step(Step::Wake).await?;
-        self.step(Step::Kill).await?;
+        Box::pin(self.step(Step::Wake)).await?;
+        Box::pin(self.step(Step::Kill)).await?;
         self.tenancy.t.target.forget_rules();
         let mut found = Vec::new();
         for _ in 0..ROUNDS {

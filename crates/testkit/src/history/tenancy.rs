@@ -215,10 +215,11 @@ impl Tenancy {
         } else {
             None
         };
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok(Trace {
             entries: journal::since(self.pool(), self.began).await?,
             events: self.t.target.history(),
-            asked: self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            asked,
             standing: journal::standing(self.pool(), self.began).await?,
             roles: journal::roles(self.pool()).await?,
             mark: self.mark,

@@ -66,7 +66,9 @@ pub fn AgentNew() -> impl IntoView {
         Err(found) => {
             let first = found.first().map(|(field, _)| *field);
             wrong.set(found);
-            first.map(focus);
+            if let Some(first) = first {
+                focus(first);
+            }
         }
     };
     ask_while(Signal::derive(move || fields.are_written() && !plan.done()));

@@ -68,16 +68,6 @@ const offered = (complete) => async (context) => {
   return options.length > 0 ? { from: here.from, to: here.to, options, validFor: /^"?[\w.-]*"?$/ } : null;
 };
 
-// A browser that edits rich text keeps the look of what is typed over, as a style attribute, which the policy refuses. Plain text has none.
-const editing = (() => {
-  try {
-    document.createElement("div").contentEditable = "plaintext-only";
-    return { contenteditable: "plaintext-only" };
-  } catch {
-    return {};
-  }
-})();
-
 /** Marks a change that came from the page, so that it is not reported back to it. */
 const fromPage = Annotation.define();
 /** Asks the linter to run although the text is the same. */
@@ -129,7 +119,7 @@ export function mount(el, doc, lang, onChange, complete) {
         EditorView.lineWrapping,
         EditorState.tabSize.of(2),
         EditorState.readOnly.of("readonly" in el.dataset),
-        EditorView.contentAttributes.of({ ...("readonly" in el.dataset ? {} : editing), "aria-label": el.dataset.label ?? "Document", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": el.dataset.label ?? "Document", spellcheck: "false" }),
         EditorView.updateListener.of((update) => {
           const byPerson = update.transactions.some((tr) => tr.docChanged && !tr.annotation(fromPage));
           if (byPerson) onChange(update.state.doc.toString());

@@ -13,7 +13,7 @@ use occ_model::name::IdempotencyKey;
 use occ_model::problem::Problem;
 
 use crate::fault::Fault;
-use crate::parts::{Button, Note, Tone, places};
+use crate::parts::{Button, Note, Tone};
 
 /// Where an act is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,20 +34,11 @@ type Resend = Arc<dyn Fn() + Send + Sync>;
 pub struct Act {
     state: RwSignal<State>,
     again: StoredValue<Option<Resend>>,
-    /// Where what the server said about a field is shown beside it.
-    beside: StoredValue<Vec<&'static str>>,
-    /// What was sent has been changed since: the answer to it is not news any more.
-    stale: RwSignal<bool>,
 }
 
 impl Default for Act {
     fn default() -> Self {
-        Self {
-            state: RwSignal::new(State::Ready),
-            again: StoredValue::new(None),
-            beside: StoredValue::new(Vec::new()),
-            stale: RwSignal::new(false),
-        }
+        Self { state: RwSignal::new(State::Ready), again: StoredValue::new(None) }
     }
 }
 
@@ -75,7 +66,6 @@ impl Act {
             });
         });
         self.again.set_value(Some(send.clone()));
-        self.stale.set(false);
         self.state.set(State::Sending);
         send();
     }
@@ -120,30 +110,16 @@ impl Act {
         })
     }
 
-    /// What the server said about the field at `pointer` (or below it), which is shown beside the field and nowhere else.
+    /// What the server said about the field at `pointer` (or below it).
     pub fn error_at(self, pointer: &'static str) -> Signal<Option<String>> {
-        self.shows_beside(pointer);
         Signal::derive(move || {
             self.state.with(|state| {
                 let State::Refused(problem) = state else { return None };
-                problem.errors.iter().find(|error| below(&error.pointer, pointer)).map(|error| error.message.clone())
+                let below =
+                    |at: &str| at == pointer || at.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));
+                problem.errors.iter().find(|error| below(&error.pointer)).map(|error| error.message.clone())
             })
         })
-    }
-
-    /// What the server says about `pointer`, or below it, has a place of its own on the page.
-    pub fn shows_beside(self, pointer: &'static str) {
-        self.beside.update_value(|beside| beside.push(pointer));
-    }
-
-    /// Whether what the server says of this place is shown there.
-    fn is_beside(self, pointer: &str) -> bool {
-        self.beside.with_value(|beside| beside.iter().any(|field| below(pointer, field)))
-    }
-
-    /// What was sent has been changed: its refusal goes. What is not known stays until it is found out.
-    pub fn changed(self) {
-        self.stale.set(true);
     }
 
     /// The refusal, if the last attempt was refused.
@@ -162,11 +138,6 @@ impl Act {
     }
 }
 
-/// Whether a pointer leads to `field` or into it.
-fn below(pointer: &str, field: &str) -> bool {
-    pointer == field || pointer.strip_prefix(field).is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// What came of an act, where it was not simply done: refused, not sent, not known.
 #[component]
 pub fn Outcome(
@@ -175,15 +146,11 @@ pub fn Outcome(
     /// What a refusal means for what is serving or saved.
     #[prop(default = "Nothing was changed; what you typed stays here.")]
     means: &'static str,
-    /// Nothing is said of a refusal that is told whole elsewhere on the page.
-    #[prop(optional)]
-    beside: bool,
 ) -> impl IntoView {
     move || {
         match act.state.get() {
         State::Ready | State::Sending => ().into_any(),
-        State::Refused(_) | State::Unreached if act.stale.get() => ().into_any(),
-        State::Refused(problem) => refused(act, *problem, means, beside).into_any(),
+        State::Refused(problem) => refused(*problem, means).into_any(),
         State::Unreached => {
             view! { <Note tone=Tone::Bad what="It could not be sent." means next="Check the connection, then try again." /> }
                 .into_any()
@@ -205,31 +172,33 @@ pub fn Outcome(
     }
 }
 
-/// A refusal. What is said beside a field is not said here again; of what has no field here, the place is named in words.
-fn refused(act: Act, problem: Problem, means: &'static str, beside: bool) -> AnyView {
-    let (marked, rest): (Vec<_>, Vec<_>) = problem.errors.into_iter().partition(|error| act.is_beside(&error.pointer));
-    if rest.is_empty() && !marked.is_empty() {
-        if beside {
-            return ().into_any();
+/// A refusal with its places; pointers are shown as they are, messages are the server's own words.
+fn refused(problem: Problem, means: &'static str) -> impl IntoView {
+    let id = problem.request_id.map(|id| id.to_string());
+    let places = problem.errors.into_iter().map(|error| {
+        view! {
+            <li>
+                <code>{error.pointer}</code>
+                " "
+                {error.message}
+            </li>
         }
-        return view! { <Note tone=Tone::Bad what="Something is not right yet." means next="Correct what is marked." /> }
-            .into_any();
-    }
+    });
+    let list = view! { <ul>{places.collect_view()}</ul> };
     view! {
         <Note
             tone=Tone::Bad
             what=format!("{}.", problem.title)
             means=means
             next=problem.detail
-            request_id=problem.request_id.map(|id| id.to_string())
-            places=places(rest).into_any()
+            request_id=id
+            places=list.into_any()
         />
     }
-    .into_any()
 }
 
 /// 128 random bits as 32 hexadecimal digits, from the browser's own generator.
-pub fn fresh_key() -> Option<IdempotencyKey> {
+fn fresh_key() -> Option<IdempotencyKey> {
     let mut bytes = [0u8; 16];
     window().crypto().ok()?.get_random_values_with_u8_array(&mut bytes).ok()?;
     format!("{:032x}", u128::from_be_bytes(bytes)).parse().ok()

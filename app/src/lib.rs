@@ -16,7 +16,6 @@ mod hydrated;
 mod live;
 mod load;
 mod local;
-pub mod markdown;
 mod pages;
 pub mod parts;
 mod paths;
@@ -25,7 +24,6 @@ mod preferences;
 mod show;
 mod stream;
 mod tail;
-mod unsaved;
 pub mod words;
 
 use leptos::prelude::*;
@@ -71,7 +69,6 @@ pub fn App() -> impl IntoView {
     clock::provide_now();
     parts::provide_toasts();
     live::provide_live();
-    unsaved::provide_unsaved();
     view! {
         <Router>
             <Routes fallback=NotFound>

@@ -100,7 +100,7 @@ where
 
 /// The last good value, as a signal; `None` before there was one.
 fn latest<T: Readable>(reading: Reading<T>) -> Option<Signal<T>> {
-    let first = reading.get_untracked()?.ok()?;
+    let first = untrack(move || reading.get())?.ok()?;
     let value = Memo::new(move |before: Option<&T>| match reading.get() {
         Some(Ok(value)) => value,
         _ => before.cloned().unwrap_or_else(|| first.clone()),

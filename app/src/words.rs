@@ -81,71 +81,9 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// Where something is wrong, for people: the place of a JSON Pointer by the words of its field, or as a path through the document.
-pub fn place(pointer: &str) -> String {
-    let segment = |text: &str| text.replace("~1", "/").replace("~0", "~");
-    let path = |pointer: &str| {
-        let steps = pointer.split('/').filter(|step| !step.is_empty()).map(|step| match step.parse::<usize>() {
-            Ok(n) => format!("item {}", n + 1),
-            Err(_) => segment(step),
-        });
-        steps.collect::<Vec<_>>().join(" › ")
-    };
-    for document in ["/configuration/values/", "/values/"] {
-        if let Some(rest) = pointer.strip_prefix(document) {
-            return path(rest);
-        }
-    }
-    let field = match pointer {
-        "" => return String::new(),
-        "/values" | "/configuration/values" => "Document",
-        "/name" => "Name",
-        "/displayName" => "Name for people",
-        "/description" => "Description",
-        "/configuration" => "Configuration",
-        "/executionMode" => "Execution mode",
-        "/harnessAuth" | "/harnessAuth/apiKey" => "Model key",
-        "/harnessAuth/provider" => "Provider",
-        "/value" | "/valueBase64" => "Value",
-        "/text" => "Message",
-        "/revision" => "Revision",
-        _ if pointer.starts_with("/labels") => "Labels",
-        _ => {
-            let (first, rest) = pointer[1..].split_once('/').unwrap_or((&pointer[1..], ""));
-            let (word, rest) = (apart(&segment(first)), path(rest));
-            return if rest.is_empty() { word } else { format!("{word} › {rest}") };
-        }
-    };
-    field.to_owned()
-}
-
-/// `secretBindings` as `Secret bindings`.
-fn apart(camel: &str) -> String {
-    let mut words = String::new();
-    for letter in camel.chars() {
-        match letter {
-            _ if words.is_empty() => words.extend(letter.to_uppercase()),
-            _ if letter.is_uppercase() => {
-                words.push(' ');
-                words.extend(letter.to_lowercase());
-            }
-            _ => words.push(letter),
-        }
-    }
-    words
-}
-
-/// How long something has been so: `for 12 s`, `for 3 min`, `since 12 Nov`.
-pub fn lasting(now: OffsetDateTime, since: OffsetDateTime) -> String {
-    let seconds = (now - since).whole_seconds().max(0);
-    match seconds {
-        0..60 => format!("for {seconds} s"),
-        60..3_600 => format!("for {} min", seconds / 60),
-        3_600..86_400 => format!("for {} h", seconds / 3_600),
-        86_400..604_800 => format!("for {}", count(usize::try_from(seconds / 86_400).unwrap_or(0), "day", "days")),
-        _ if since.year() == now.year() => format!("since {}", day(since)),
-        _ => format!("since {} {}", day(since), since.year()),
-    }
+/// How many attempts failed so far.
+pub fn failed_attempts(n: i32) -> String {
+    if n == 0 { "none".to_owned() } else { n.to_string() }
 }
 
 fn month(month: Month) -> &'static str {
@@ -174,40 +112,6 @@ mod tests {
     fn durations_use_two_units_at_most() {
         let said: Vec<_> = [0, 21, 6_430, 12_700, 60_000, 185_000, 7_440_000, 1_728_000_000].map(duration).into();
         assert_eq!(said, ["< 1 ms", "21 ms", "6.4 s", "12.7 s", "1 min", "3 min 5 s", "2 h 4 min", "20 days"]);
-    }
-
-    #[test]
-    fn a_place_is_said_in_the_fields_own_words() {
-        let said = [
-            "/name",
-            "/harnessAuth/apiKey",
-            "/values/gateway/port",
-            "/configuration/values/models/0/id",
-            "/secretBindings/1/pointer",
-            "/values/channels/a~1b",
-            "",
-        ];
-        let words = [
-            "Name",
-            "Model key",
-            "gateway › port",
-            "models › item 1 › id",
-            "Secret bindings › item 2 › pointer",
-            "channels › a/b",
-            "",
-        ];
-        assert_eq!(said.map(place), words);
-    }
-
-    #[test]
-    fn a_state_lasts_for_a_while_or_since_a_day() {
-        let now = datetime!(2026-11-30 12:00 UTC);
-        let said = |at| lasting(now, at);
-        assert_eq!(said(now), "for 0 s");
-        assert_eq!(said(datetime!(2026-11-30 11:59:48 UTC)), "for 12 s");
-        assert_eq!(said(datetime!(2026-11-30 10:00 UTC)), "for 2 h");
-        assert_eq!(said(datetime!(2026-11-29 10:00 UTC)), "for 1 day");
-        assert_eq!(said(datetime!(2026-11-12 10:00 UTC)), "since 12 Nov");
     }
 
     #[test]

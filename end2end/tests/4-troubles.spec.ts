@@ -59,15 +59,7 @@ test('rolls back to the first revision, which serves as a new one', async ({ pag
   const first = rows.filter({ has: page.locator('.name', { hasText: /^1$/ }) });
   await first.getByRole('link', { name: 'Against draft' }).click();
   await expect(page.getByRole('heading', { name: 'What differs' })).toBeVisible();
-  // It is asked first, with what comes of it.
   await first.getByRole('button', { name: 'Roll back' }).click();
-  const question = page.getByRole('dialog', { name: 'Roll back' });
-  await expect(question).toContainText("Service is interrupted while it switches, and the new revision uses today's values of its Secrets.");
-  await question.getByRole('button', { name: 'Keep what serves' }).click();
-  await expect(question).toBeHidden();
-  expect((await api(request, 'GET', `/namespaces/${space}/agents/reader/revisions`)).items.length).toBe(2);
-  await first.getByRole('button', { name: 'Roll back' }).click();
-  await question.getByRole('button', { name: 'Roll back to revision 1' }).click();
   await expect(page).toHaveURL(/\/agents\/reader$/);
   await serves(request, 'reader', 3);
   const newest = await api(request, 'GET', `/namespaces/${space}/agents/reader/revisions/3`);
@@ -138,11 +130,8 @@ test('two people at one Configuration: the later one is told and loses nothing',
   await expect(editor(other)).toContainText('Second');
   const saved = await api(request, 'GET', path);
   expect([saved.generation, saved.values.models.providers.test.models[0].name]).toEqual([2, 'First']);
-  const beside = person.waitForEvent('page');
   await other.getByRole('link', { name: 'Compare' }).click();
-  await expect(await beside).toHaveURL(/generations\?from=1&to=2/);
-  await (await beside).close();
-  await expect(editor(other)).toContainText('Second');
+  await expect(other).toHaveURL(/generations\?from=1&to=2/);
   await other.close();
 });
 

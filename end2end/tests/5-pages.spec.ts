@@ -35,7 +35,7 @@ for (const theme of ['light', 'dark'] as const) {
   for (const [name, path] of Object.entries(pages)) {
     test(`${name}, ${theme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme: theme });
-      for (const width of [360, 1024, 1440]) {
+      for (const width of [360, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         await open(page, path);
         await page.screenshot({ path: `end2end/artefacts/${name}-${theme}-${width}.png`, fullPage: true });

@@ -95,7 +95,7 @@ pub fn router(config: &Config, control: &Arc<Control>, roles: Roles, shutdown: C
     if roles.console {
         app = app.merge(site::router(config, &state));
     }
-    app.fallback(fallback::no_page)
+    app.fallback(fallback::not_found)
         .layer(sessions)
         .layer(middleware::from_fn_with_state(state.clone(), security::known_host))
         .merge(health::router())

@@ -4,14 +4,10 @@ use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
-use occ_model::meta::Meta;
-use occ_model::page::ListQuery;
 
 use super::Scene;
-use crate::api;
 use crate::parts::{Glyph, Icon};
 use crate::paths;
-use crate::unsaved::{Unsaved, may_go};
 
 /// Something to go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,60 +20,6 @@ struct Command {
 
 fn command(label: impl Into<String>, hint: impl Into<String>, icon: Icon, href: impl Into<String>) -> Command {
     Command { label: label.into(), hint: hint.into(), icon, href: href.into() }
-}
-
-/// What has a name in a Namespace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Thing {
-    icon: Icon,
-    kind: &'static str,
-    namespace: String,
-    name: String,
-    title: String,
-    href: String,
-}
-
-/// What was found by its name, and whether all Namespaces were looked into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Found {
-    things: Vec<Thing>,
-    looked_into: usize,
-}
-
-/// So many Namespaces are looked into.
-const LOOKS_INTO: usize = 30;
-
-/// Agents, Configurations and Secrets of these Namespaces, as far as they may be read. What may not be is not there.
-async fn everything(namespaces: Vec<String>) -> Found {
-    let all = ListQuery { limit: Some(200), ..ListQuery::default() };
-    let mut found = Found::default();
-    for space in namespaces.into_iter().take(LOOKS_INTO) {
-        let thing = |icon, kind, meta: &Meta, href| Thing {
-            icon,
-            kind,
-            namespace: space.clone(),
-            name: meta.name.to_string(),
-            title: meta.title().to_owned(),
-            href,
-        };
-        let agents = api::agent::list(space.clone(), all.clone()).await;
-        let configurations = api::configuration::list(space.clone(), all.clone()).await;
-        let secrets = api::secret::list(space.clone(), all.clone()).await;
-        for agent in agents.map(|page| page.items).unwrap_or_default() {
-            let href = paths::agent(&space, agent.meta.name.as_str());
-            found.things.push(thing(Icon::Agent, "Agent", &agent.meta, href));
-        }
-        for configuration in configurations.map(|page| page.items).unwrap_or_default() {
-            let href = paths::configuration(&space, configuration.meta.name.as_str());
-            found.things.push(thing(Icon::File, "Configuration", &configuration.meta, href));
-        }
-        for secret in secrets.map(|page| page.items).unwrap_or_default() {
-            let href = paths::secret(&space, secret.meta.name.as_str());
-            found.things.push(thing(Icon::Key, "Secret", &secret.meta, href));
-        }
-        found.looked_into += 1;
-    }
-    found
 }
 
 /// Everything there is, for somebody in `namespace` who may read `namespaces`.
@@ -124,46 +66,15 @@ pub(super) fn Palette(scene: Scene) -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     let typed = RwSignal::new(String::new());
     let chosen = RwSignal::new(0usize);
-    // Read at each opening: what has a name in any Namespace that may be read.
-    let things = RwSignal::new(None::<Found>);
-    let namespaces = move || scene.viewer.get().map(|viewer| viewer.namespaces).unwrap_or_default();
     let found = Memo::new(move |_| {
-        let mut all = commands(scene.namespace.get().as_deref(), &namespaces());
-        // Without a word only what one goes to: the rest is found, not listed.
-        if !typed.with(|typed| typed.trim().is_empty()) {
-            let known = things.get().unwrap_or_default().things;
-            all.extend(known.into_iter().map(|thing| {
-                let called = if thing.title == thing.name { String::new() } else { format!(" {}", thing.name) };
-                command(thing.title, format!("{}{called} in {}", thing.kind, thing.namespace), thing.icon, thing.href)
-            }));
-        }
-        matching(all, &typed.get())
+        let namespaces = scene.viewer.get().map(|viewer| viewer.namespaces).unwrap_or_default();
+        matching(commands(scene.namespace.get().as_deref(), &namespaces), &typed.get())
     });
-    let look = move || {
-        let namespaces = untrack(namespaces);
-        leptos::task::spawn_local(async move {
-            let found = everything(namespaces).await;
-            let _ = things.try_set(Some(found));
-        });
-    };
-    let nothing = move || {
-        if !found.with(Vec::is_empty) {
-            return None;
-        }
-        let there = namespaces().len();
-        Some(match things.with(|things| things.as_ref().map(|found| found.looked_into)) {
-            None => "Looking into your Namespaces.".to_owned(),
-            Some(all) if all >= there => "Nothing is called that, in no Namespace that you may read.".to_owned(),
-            Some(some) => format!("Nothing is called that in the first {some} of your {there} Namespaces."),
-        })
-    };
-    let unsaved = use_context::<Unsaved>();
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
         if scene.palette.get() && !dialog.open() {
             typed.set(String::new());
             chosen.set(0);
-            look();
             let _ = dialog.show_modal();
             if let Some(input) = input.get_untracked() {
                 input.set_value("");
@@ -176,9 +87,6 @@ pub(super) fn Palette(scene: Scene) -> impl IntoView {
     let navigate = use_navigate();
     let go = Callback::new(move |href: String| {
         scene.palette.set(false);
-        if !may_go(unsaved, &href) {
-            return;
-        }
         navigate(&href, leptos_router::NavigateOptions::default());
     });
     let on_key = move |event: KeyboardEvent| {
@@ -249,7 +157,7 @@ pub(super) fn Palette(scene: Scene) -> impl IntoView {
                 {options}
             </ul>
             <p class="px-4 pb-3 muted" role="status">
-                {nothing}
+                {move || found.with(Vec::is_empty).then_some("Nothing is called that.")}
             </p>
         </dialog>
     }

@@ -11,7 +11,6 @@ use super::Scene;
 use crate::parts::{Check, Dialog};
 use crate::paths;
 use crate::preferences::use_preferences;
-use crate::unsaved::{Unsaved, may_go};
 
 /// How long the second key may take, in milliseconds.
 const SECOND_KEY_MS: f64 = 1_200.0;
@@ -46,7 +45,6 @@ const LIST: [(&str, &str); 10] = [
 pub(super) fn Shortcuts(scene: Scene) -> impl IntoView {
     let enabled = use_preferences().shortcuts;
     let navigate = use_navigate();
-    let unsaved = use_context::<Unsaved>();
     let went = StoredValue::new(None::<f64>);
     let on_key = move |event: KeyboardEvent| {
         let key = event.key();
@@ -64,7 +62,7 @@ pub(super) fn Shortcuts(scene: Scene) -> impl IntoView {
         let here = scene.namespace.get_untracked();
         match key.as_str() {
             letter if second => {
-                if let Some(href) = destination(letter, here.as_deref()).filter(|href| may_go(unsaved, href)) {
+                if let Some(href) = destination(letter, here.as_deref()) {
                     navigate(&href, leptos_router::NavigateOptions::default());
                 }
             }

@@ -206,7 +206,7 @@ fn Namespaces(everything: Signal<Everything>) -> impl IntoView {
             .into_iter()
             .map(|place| {
                 let (tone, word) = namespace_status(place.namespace.status);
-                let serving = place.agents.iter().filter(|agent| agent.serving().is_some()).count();
+                let serving = place.agents.iter().filter(|agent| standing(agent).tone == Tone::Ok).count();
                 let name = place.namespace.meta.name.to_string();
                 view! {
                     <tr>

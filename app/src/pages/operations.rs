@@ -11,8 +11,8 @@ use crate::live::use_live;
 use crate::load::{read, shown, shown_if_allowed};
 use crate::pages::paging::{More, cursor};
 use crate::parts::{Ago, Button, Card, Column, CopyId, Empty, Fact, Facts, Icon, PageHead, Pill, Table, Tone};
-use crate::paths;
-use crate::show::{work_end, work_kind, work_state};
+use crate::show::{work_kind, work_state};
+use crate::words::failed_attempts;
 
 /// The page.
 #[component]
@@ -32,33 +32,42 @@ pub fn Operations() -> impl IntoView {
         <PageHead title="Operations" sub=|| view! { <span>"What the workers do, and what they gave up"</span> } />
         <div class="stack">
             <Outcome act />
-            <section class="card">
-                {shown(
-                    page,
-                    move |page| {
-                        view! {
-                            <Show when=move || !page.with(|page| page.items.is_empty()) fallback=idle>
-                                <Table
-                                    label="Work"
-                                    columns=vec![
-                                        Column::new("Work"),
-                                        Column::new("State"),
-                                        Column::wide("By"),
-                                        Column::wide("Queued"),
-                                        Column::right("Do"),
-                                    ]
-                                >
-                                    {move || {
-                                        page.get().items.into_iter().map(|work| row(work, act, again)).collect_view()
-                                    }}
-                                </Table>
-                            </Show>
-                            <More next=Signal::derive(move || page.with(|page| page.next_cursor.clone())) />
-                        }
-                    },
-                )}
-            </section>
-            <Here />
+            <div class="cols">
+                <section class="card">
+                    {shown(
+                        page,
+                        move |page| {
+                            view! {
+                                <Show when=move || !page.with(|page| page.items.is_empty()) fallback=idle>
+                                    <Table
+                                        label="Work"
+                                        columns=vec![
+                                            Column::new("Work"),
+                                            Column::new("State"),
+                                            Column::wide("Failed attempts"),
+                                            Column::wide("By"),
+                                            Column::wide("Queued"),
+                                            Column::right("Do"),
+                                        ]
+                                    >
+                                        {move || {
+                                            page.get()
+                                                .items
+                                                .into_iter()
+                                                .map(|work| row(work, act, again))
+                                                .collect_view()
+                                        }}
+                                    </Table>
+                                </Show>
+                                <More next=Signal::derive(move || page.with(|page| page.next_cursor.clone())) />
+                            }
+                        },
+                    )}
+                </section>
+                <aside class="stack">
+                    <Here />
+                </aside>
+            </div>
         </div>
     }
 }
@@ -81,11 +90,10 @@ fn may_be_cancelled(kind: WorkKind) -> bool {
 fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
     let (tone, word) = work_state(work.state);
     let id = work.id.to_string();
-    let about = about(&work);
-    let ended = work_end(&work);
+    let about = work.agent_id.map(|id| id.to_string()).or_else(|| work.namespace_id.map(|id| id.to_string()));
+    let attempts = failed_attempts(work.attempts);
     let button = match work.state {
-        // A deployment is not tried again, but made anew.
-        WorkState::Failed if work.kind != WorkKind::RevisionDeploy => Some("Try again"),
+        WorkState::Failed => Some("Try again"),
         WorkState::Queued if may_be_cancelled(work.kind) => Some("Cancel"),
         _ => None,
     };
@@ -104,12 +112,20 @@ fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
         <tr>
             <td>
                 <span class="name">{work_kind(work.kind)}</span>
-                <small>{about}</small>
+                {about
+                    .map(|id| {
+                        view! {
+                            <small>
+                                <CopyId id />
+                            </small>
+                        }
+                    })}
             </td>
             <td>
                 <Pill tone text=word dot=true />
-                <small>{ended}</small>
+                <small>{work.last_error}</small>
             </td>
+            <td class="wide">{attempts}</td>
             <td class="wide">{work.requested_by}</td>
             <td class="wide muted">
                 <Ago at=work.created_at.to_offset() />
@@ -126,27 +142,6 @@ fn row(work: Work, act: Act, again: Callback<()>) -> impl IntoView {
             </td>
         </tr>
     }
-}
-
-/// The Agent that a work item is about, or the Namespace: by name, with the way there while it exists.
-fn about(work: &Work) -> AnyView {
-    let id = work.agent_id.map(|id| id.to_string()).or_else(|| work.namespace_id.map(|id| id.to_string()));
-    let (words, href) = match (&work.agent, &work.namespace) {
-        (Some(agent), Some(namespace)) => {
-            (format!("{agent} in {namespace}"), paths::agent(namespace.as_str(), agent.as_str()))
-        }
-        (None, Some(namespace)) => (format!("Namespace {namespace}"), paths::namespace(namespace.as_str())),
-        _ => return id.map(|id| view! { <CopyId id /> }).into_any(),
-    };
-    if work.gone {
-        return view! { {format!("{words}, deleted")} }.into_any();
-    }
-    view! {
-        <a class="link" href=href title=id>
-            {words}
-        </a>
-    }
-    .into_any()
 }
 
 /// What is installed here and what each driver guarantees.
@@ -174,22 +169,20 @@ fn Here() -> impl IntoView {
             drivers.into_iter().map(|(kind, name)| view! { <Fact name=kind>{name}</Fact> }).collect_view()
         };
         view! {
-            <div class="cards">
-                <Card title="Runtimes">
-                    <Facts>{runtimes}</Facts>
-                </Card>
-                <Card title="Drivers">
-                    <Facts>{drivers}</Facts>
-                </Card>
-                <Card title="Installation">
-                    <Facts>
-                        <Fact name="Version">{move || installation.with(|i| i.version.clone())}</Fact>
-                        <Fact name="Id">
-                            <CopyId id=Signal::derive(move || installation.with(|i| i.id.to_string())) />
-                        </Fact>
-                    </Facts>
-                </Card>
-            </div>
+            <Card title="Runtimes">
+                <Facts>{runtimes}</Facts>
+            </Card>
+            <Card title="Drivers">
+                <Facts>{drivers}</Facts>
+            </Card>
+            <Card title="Installation">
+                <Facts>
+                    <Fact name="Version">{move || installation.with(|i| i.version.clone())}</Fact>
+                    <Fact name="Id">
+                        <CopyId id=Signal::derive(move || installation.with(|i| i.id.to_string())) />
+                    </Fact>
+                </Facts>
+            </Card>
         }
     })
 }

@@ -57,24 +57,13 @@ impl Texts {
         (self.display.get(), self.description.get(), self.labels.get()) != written(meta)
     }
 
-    /// Whether nothing is written. Tracked.
-    pub fn are_empty(self) -> bool {
-        [self.display, self.description, self.labels].into_iter().all(|field| field.with(String::is_empty))
-    }
-
-    /// What the fields say, or those that break their rules.
-    pub fn read(self) -> Result<Said, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        let display = optional(&self.display.get_untracked()).map_err(|e| broken("/displayName", e));
-        let description = optional(&self.description.get_untracked()).map_err(|e| broken("/description", e));
-        let labels = labels(&self.labels.get_untracked());
-        let read = (
-            or_wrong(display, &mut wrong).flatten(),
-            or_wrong(description, &mut wrong).flatten(),
-            or_wrong(labels, &mut wrong).unwrap_or_default(),
-        );
-        let (display_name, description, labels) = read;
-        if wrong.is_empty() { Ok(Said { display_name, description, labels }) } else { Err(wrong) }
+    /// What the fields say, or the first that breaks its rule.
+    pub fn read(self) -> Result<Said, Wrong> {
+        Ok(Said {
+            display_name: optional(&self.display.get_untracked()).map_err(|e| broken("/displayName", e))?,
+            description: optional(&self.description.get_untracked()).map_err(|e| broken("/description", e))?,
+            labels: labels(&self.labels.get_untracked())?,
+        })
     }
 }
 
@@ -86,23 +75,11 @@ impl Said {
     }
 }
 
-/// The line under a resource's title in a list: its name, where the title is another, and its description.
-pub fn named(meta: &Meta) -> Option<String> {
-    let name = meta.display_name.as_ref().map(|_| meta.name.to_string());
-    let parts: Vec<_> = name.into_iter().chain(meta.description.as_ref().map(ToString::to_string)).collect();
-    (!parts.is_empty()).then(|| parts.join(": "))
-}
-
 /// Labels as a merge patch: those that went are named as gone.
 pub fn label_patch(before: &Labels, after: &Labels) -> Value {
     let gone = before.0.keys().map(|key| (key.to_string(), Value::Null));
     let kept = after.0.iter().map(|(key, value)| (key.to_string(), json!(value)));
     Value::Object(gone.chain(kept).collect())
-}
-
-/// What was read, or nothing, with what is wrong noted beside what else is: all of it is told at once.
-pub fn or_wrong<T>(read: Result<T, Wrong>, wrong: &mut Vec<Wrong>) -> Option<T> {
-    read.map_err(|broken| wrong.push(broken)).ok()
 }
 
 /// The rule that the field at `pointer` breaks, as a sentence.
@@ -136,12 +113,12 @@ fn labels(text: &str) -> Result<Labels, Wrong> {
 /// What is wrong with a field: its own rule, or what the server said about it.
 pub fn field_errors(
     act: Act,
-    wrong: RwSignal<Vec<Wrong>>,
+    wrong: RwSignal<Option<Wrong>>,
 ) -> impl Fn(&'static str) -> Signal<Option<String>> + Copy + Send + Sync + 'static {
     move |pointer| {
         let server = act.error_at(pointer);
         Signal::derive(move || {
-            let own = wrong.with(|all| all.iter().find(|(field, _)| *field == pointer).map(|(_, text)| text.clone()));
+            let own = wrong.get().filter(|(field, _)| *field == pointer).map(|(_, text)| text);
             own.or_else(|| server.get())
         })
     }

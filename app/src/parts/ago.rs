@@ -22,22 +22,6 @@ pub fn Ago(
     }
 }
 
-/// How long something has been so, keeping up; the exact beginning on hover and for machines.
-#[component]
-pub fn Since(
-    /// When it began to be so.
-    #[prop(into)]
-    since: Signal<OffsetDateTime>,
-) -> impl IntoView {
-    let now = use_now();
-    let said = Memo::new(move |_| words::lasting(now.get(), since.get()));
-    view! {
-        <time datetime=move || words::rfc3339(since.get()) title=move || words::exact(since.get())>
-            {move || said.get()}
-        </time>
-    }
-}
-
 /// How long something has taken since `from`, growing until `to` is known.
 #[component]
 pub fn Lasted(

@@ -104,14 +104,11 @@ pub fn LinkButton(
     /// An icon before the words.
     #[prop(optional, into)]
     icon: Option<Icon>,
-    /// Opens beside this page, which stays as it is.
-    #[prop(optional)]
-    new_tab: bool,
     /// The words.
     children: Children,
 ) -> impl IntoView {
     view! {
-        <a class=kind.class(small) href=move || href.get() target=new_tab.then_some("_blank")>
+        <a class=kind.class(small) href=move || href.get()>
             {icon.map(|icon| view! { <Glyph icon /> })}
             {children()}
         </a>

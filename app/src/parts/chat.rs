@@ -1,10 +1,6 @@
-//! A conversation with an Agent. What it says is foreign content: text while it is being said, then read as Markdown into the few
-//! elements that [`crate::markdown`] allows.
+//! A conversation with an Agent. What it says is foreign content and stays text: no markup, no links made of it.
 
 use leptos::prelude::*;
-
-use super::markdown::markdown;
-use crate::markdown::Block;
 
 /// Who speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +22,6 @@ pub struct ChatLine {
     pub by: Speaker,
     /// What is said so far.
     pub text: String,
-    /// The same, read as Markdown; empty where it is plain.
-    pub blocks: Vec<Block>,
     /// Still being said.
     pub open: bool,
 }
@@ -46,7 +40,7 @@ pub fn ChatThread(
         <div class="chat" role="log" aria-label=move || format!("Conversation with {}", agent.get())>
             <For
                 each=move || lines.get()
-                key=|line| (line.seq, line.text.len(), line.open, line.blocks.len())
+                key=|line| (line.seq, line.text.len(), line.open)
                 children=move |line| bubble(line, agent)
             />
         </div>
@@ -66,11 +60,9 @@ fn bubble(line: ChatLine, agent: Signal<String>) -> AnyView {
         Speaker::Agent => view! {
             <div class="it" aria-busy=line.open.then_some("true")>
                 <span class="by">{move || agent.get()}</span>
-                {if line.blocks.is_empty() {
-                    view! { <p class="plain">{line.text} {caret}</p> }.into_any()
-                } else {
-                    view! { <div class="md">{markdown(line.blocks)}</div> }.into_any()
-                }}
+                "\n"
+                {line.text}
+                {caret}
             </div>
         }
         .into_any(),

@@ -63,28 +63,20 @@ pub fn ChoiceGroup(
     value: RwSignal<String>,
     /// The few.
     choices: Vec<Choice>,
-    /// Why one of them cannot be had now.
-    #[prop(optional, into)]
-    unavailable: Option<Callback<&'static str, Option<String>>>,
 ) -> impl IntoView {
     let cards = choices.into_iter().map(|choice| {
         let key = choice.value;
-        let why_not = Memo::new(move |_| unavailable.and_then(|why| why.run(key)));
         view! {
             <label class="choice">
                 <input
                     type="radio"
                     name=name
                     value=key
-                    disabled=move || why_not.with(Option::is_some)
                     checked=value.get_untracked() == key
                     prop:checked=move || value.get() == key
                     on:change=move |_| value.set(key.to_owned())
                 />
-                <span>
-                    {choice.label} <small>{choice.text}</small>
-                    {move || why_not.get().map(|why| view! { <small class="why">{why}</small> })}
-                </span>
+                <span>{choice.label} <small>{choice.text}</small></span>
             </label>
         }
     });

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::Field;
 use super::bind::bind_value;
 use super::field::described_by;
-use super::form::until_changed;
 
 /// What kind of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +53,6 @@ pub fn TextInput(
 ) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
     bind_value(node, value);
-    let error = until_changed(error, value);
     let secret = kind == TextKind::Secret;
     // A secret must not be written into HTML, not even one's own.
     let first = if secret { String::new() } else { value.get_untracked() };

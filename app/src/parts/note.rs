@@ -1,10 +1,8 @@
 //! A banner in three parts: what happened, what it means for what is serving, what to do next with the button for it.
 
 use leptos::prelude::*;
-use occ_model::problem::FieldError;
 
 use super::{CopyId, Glyph, Icon, Tone};
-use crate::words;
 
 /// The banner. It is announced when it appears.
 #[component]
@@ -49,13 +47,4 @@ pub fn Note(
             <div class="acts">{children.map(|children| children())} {id}</div>
         </div>
     }
-}
-
-/// The places where something is wrong, each with what is wrong there: for a [`Note`]. Places are said in the fields' own words.
-pub fn places(errors: Vec<FieldError>) -> impl IntoView + use<> {
-    let rows = errors.into_iter().map(|error| {
-        let place = Some(words::place(&error.pointer)).filter(|place| !place.is_empty());
-        view! { <li>{place.map(|place| view! { <strong>{place} ": "</strong> })} {error.message}</li> }
-    });
-    view! { <ul>{rows.collect_view()}</ul> }
 }

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::Field;
 use super::bind::bind_value;
 use super::field::described_by;
-use super::form::until_changed;
 
 /// A labelled choice among `options`, each a value and its words.
 #[component]
@@ -30,7 +29,6 @@ pub fn Select(
 ) -> impl IntoView {
     let node = NodeRef::<html::Select>::new();
     bind_value(node, value);
-    let error = until_changed(error, value);
     let list = move || {
         let chosen = value.get_untracked();
         options

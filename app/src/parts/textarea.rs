@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::Field;
 use super::bind::bind_value;
 use super::field::described_by;
-use super::form::until_changed;
 
 /// A labelled text of several lines.
 #[component]
@@ -33,7 +32,6 @@ pub fn TextArea(
 ) -> impl IntoView {
     let node = NodeRef::<html::Textarea>::new();
     bind_value(node, value);
-    let error = until_changed(error, value);
     view! {
         <Field id label hint error>
             <textarea

@@ -33,15 +33,6 @@ impl LocalDriver {
                 inner,
             ),
             (
-                "Model key (embedded)",
-                if inner {
-                    "The key lies in memory, in a file that the Agent's gateway reads; commands of the model cannot see it."
-                } else {
-                    "The key lies in memory, in a file that the Agent's gateway and commands of the model can read."
-                },
-                inner,
-            ),
-            (
                 "Model key (dedicated)",
                 "The key is a variable of the Harness's process; commands of the model cannot see it.",
                 inner,

@@ -199,19 +199,6 @@ pub struct Agent {
     pub drift: bool,
 }
 
-impl Agent {
-    /// The revision that takes turns now: the active one, behind open doors, with a gateway that answers. Everything that says or
-    /// counts what serves asks here.
-    pub fn serving(&self) -> Option<&RevisionRef> {
-        let answers = matches!(self.health.state, Health::Healthy | Health::Degraded);
-        self.active_revision.as_ref().filter(|_| answers && self.route_state == RouteState::Open)
-    }
-}
-
-/// What rolling back means, wherever it is offered.
-pub const ROLLBACK_MEANS: &str =
-    "Service is interrupted while it switches, and the new revision uses today's values of its Secrets.";
-
 /// Body of `POST …/agents/{a}/rollback`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

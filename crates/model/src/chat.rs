@@ -4,9 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// A message has 1 to so many bytes.
-pub const MOST_BYTES: usize = 16_384;
-
 /// Body of `POST …/agents/{a}/chat`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

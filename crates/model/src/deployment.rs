@@ -173,25 +173,6 @@ pub struct Deployment {
     pub updated_at: Timestamp,
 }
 
-impl Deployment {
-    /// It came as far as the switch: from there on nothing served until it, or its predecessor, did.
-    pub fn switched(&self) -> bool {
-        self.steps.iter().any(|step| step.kind == StepKind::RouteVerified && step.started_at.is_some())
-    }
-
-    /// Where a step is, as people are told. Steps run beside each other and end together: of those that a failure ended, the one that
-    /// it belongs to failed, and the others were left.
-    pub fn step_state(&self, step: &Step) -> StepState {
-        let of_failure = self.failure.as_ref().and_then(|failure| failure.code.step());
-        let known =
-            of_failure.filter(|kind| self.steps.iter().any(|s| s.kind == *kind && s.state == StepState::Failed));
-        match (step.state, known) {
-            (StepState::Failed, Some(kind)) if kind != step.kind => StepState::Skipped,
-            (state, _) => state,
-        }
-    }
-}
-
 /// One check of the admission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::deployment::StepKind;
-use crate::problem::Code;
-
 macro_rules! failures {
     ($($(#[$meta:meta])* $variant:ident = ($text:literal, $what:literal, $next:literal)),+ $(,)?) => {
         $crate::vocabulary! {
@@ -73,43 +70,6 @@ failures! {
     InternalFault = ("INTERNAL_FAULT", "Something failed on our side.", "Deploy again; if it repeats, give the request id to the operator."),
 }
 
-impl FailureCode {
-    /// The step that this failure belongs to, where it belongs to one.
-    pub const fn step(self) -> Option<StepKind> {
-        match self {
-            Self::ConfigurationRejectedByRuntime => Some(StepKind::ConfigurationProven),
-            Self::ModelAddressWrong
-            | Self::ModelCredentialRejected
-            | Self::ModelCredentialUnproven
-            | Self::ModelUnreachable
-            | Self::ModelProbeTimeout => Some(StepKind::CredentialProven),
-            _ => None,
-        }
-    }
-}
-
-/// A code of our vocabularies, as health and work keep one, in words: a failure's, a problem's, or the code itself where it is neither.
-pub fn said(code: &str) -> String {
-    let failure = code.parse::<FailureCode>().map(|code| code.what().trim_end_matches('.').to_owned());
-    failure
-        .ok()
-        .or_else(|| code.parse::<Code>().ok().map(|code| code.title().to_owned()))
-        .or_else(|| waits(code).map(str::to_owned))
-        .unwrap_or_else(|| code.to_owned())
-}
-
-/// Why a work item was put back.
-fn waits(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "STOPPED" => "The Agent was stopped meanwhile",
-        "POLICY_MOVED" => "Who may do what changed meanwhile",
-        "ACTIVE_REVISION_MOVED" => "Another revision came into service meanwhile",
-        "DATABASE_UNAVAILABLE" => "The database did not answer",
-        "DATABASE_FULL" => "The database is full",
-        _ => return None,
-    })
-}
-
 /// A failure as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -137,18 +97,5 @@ impl Failure {
     pub fn with_errors(mut self, errors: impl IntoIterator<Item = crate::problem::FieldError>) -> Self {
         self.errors.extend(errors);
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_is_said_in_words() {
-        assert_eq!(said("MODEL_UNREACHABLE"), "The model provider could not be reached");
-        assert_eq!(said("AGENT_UNROUTED"), "Traffic to the Agent is denied");
-        assert_eq!(said("STOPPED"), "The Agent was stopped meanwhile");
-        assert_eq!(said("something else"), "something else");
     }
 }

@@ -5,8 +5,6 @@ use serde_json::Value;
 
 use crate::agent::{ExecutionMode, HarnessAuth};
 use crate::configuration::SecretBinding;
-use crate::deployment::Phase;
-use crate::failure::FailureCode;
 use crate::id::{AgentId, ConfigurationId, RevisionId, SecretId};
 use crate::name::Name;
 use crate::reference::NotASelector;
@@ -106,14 +104,8 @@ pub struct Revision {
     pub copied_from: Option<i64>,
     /// Evidence of each decision (ids of audit events).
     pub decisions: Vec<String>,
-    /// It is the active one.
+    /// It serves now.
     pub active: bool,
-    /// It has been in service.
-    pub served: bool,
-    /// Where its latest deployment is.
-    pub phase: Option<Phase>,
-    /// Why that one failed.
-    pub failure: Option<FailureCode>,
 }
 
 /// A revision in a path or a query: by its id or by its number.

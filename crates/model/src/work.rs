@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AgentId, NamespaceId, WorkId};
-use crate::name::Name;
 use crate::time::Timestamp;
 
 crate::vocabulary! {
@@ -61,14 +60,8 @@ pub struct Work {
     pub state: WorkState,
     /// In which Namespace.
     pub namespace_id: Option<NamespaceId>,
-    /// The name of that Namespace.
-    pub namespace: Option<Name>,
     /// For which Agent.
     pub agent_id: Option<AgentId>,
-    /// The name of that Agent.
-    pub agent: Option<Name>,
-    /// What it is about does not exist any more.
-    pub gone: bool,
     /// The fence number of its latest claim.
     pub epoch: i64,
     /// Attempts spent.

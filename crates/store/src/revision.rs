@@ -8,7 +8,7 @@ use sqlx::QueryBuilder;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::actor::{shape, word};
+use crate::actor::shape;
 use crate::connection::Conn;
 use crate::error::Result;
 use crate::list::{After, ListSpec};
@@ -78,9 +78,6 @@ struct Row {
     decisions: Value,
     created_at: OffsetDateTime,
     active: bool,
-    served: bool,
-    phase: Option<String>,
-    failure: Option<String>,
 }
 
 impl Row {
@@ -95,23 +92,14 @@ impl Row {
             copied_from: self.copied_from,
             decisions: shape(self.decisions, "decisions")?,
             active: self.active,
-            served: self.served,
-            phase: self.phase.as_deref().map(|phase| word(phase, "phase")).transpose()?,
-            failure: self.failure.as_deref().map(|code| word(code, "failure code")).transpose()?,
         })
     }
 }
 
 const SELECT: &str =
     "SELECT r.id, r.agent_id, r.number, r.snapshot, r.actor_name, r.copied_from, r.decisions, r.created_at,
-        coalesce(a.active_revision_id = r.id, false) AS active,
-        EXISTS (SELECT FROM deployment s WHERE s.agent_id = r.agent_id AND s.revision_id = r.id
-                   AND s.steps @> '[{\"kind\": \"serving\", \"state\": \"done\"}]') AS served,
-        l.phase, l.failure ->> 'code' AS failure
-   FROM agent_revision r JOIN agent a ON a.id = r.agent_id
-   LEFT JOIN LATERAL (SELECT d.phase, d.failure FROM deployment d WHERE d.agent_id = r.agent_id AND d.revision_id = r.id
-                       ORDER BY d.created_at DESC, d.id DESC LIMIT 1) l ON true
-  WHERE r.agent_id = ";
+        coalesce(a.active_revision_id = r.id, false) AS active
+   FROM agent_revision r JOIN agent a ON a.id = r.agent_id WHERE r.agent_id = ";
 
 /// One revision of the Agent.
 pub async fn find(on: &mut impl Conn, agent: AgentId, revision: RevisionSelector) -> Result<Option<Revision>> {

@@ -1,6 +1,6 @@
 //! Work items as those who administer the queue see them. Claims and leases are in `crates/work`.
 
-use occ_model::id::{AgentId, NamespaceId, TypedId, WorkId};
+use occ_model::id::{NamespaceId, TypedId, WorkId};
 use occ_model::work::{Work, WorkKind, WorkState};
 use occ_policy::ListScope;
 use sqlx::QueryBuilder;
@@ -19,10 +19,7 @@ struct Row {
     kind: String,
     state: String,
     namespace_id: Option<Uuid>,
-    namespace: Option<String>,
     agent_id: Option<Uuid>,
-    agent: Option<String>,
-    gone: bool,
     epoch: i64,
     attempts: i32,
     run_after: OffsetDateTime,
@@ -39,10 +36,7 @@ impl Row {
             kind: word(&self.kind, "work kind")?,
             state: word(&self.state, "work state")?,
             namespace_id: self.namespace_id.map(TypedId::from_uuid),
-            namespace: self.namespace.as_deref().map(|name| word(name, "name of a Namespace")).transpose()?,
             agent_id: self.agent_id.map(TypedId::from_uuid),
-            agent: self.agent.as_deref().map(|name| word(name, "name of an Agent")).transpose()?,
-            gone: self.gone,
             epoch: self.epoch,
             attempts: self.attempts,
             run_after: self.run_after.into(),
@@ -54,10 +48,10 @@ impl Row {
     }
 }
 
-const SELECT: &str = "SELECT w.id, w.kind, w.state, w.namespace_id, n.name AS namespace, w.agent_id, a.name AS agent,
-        coalesce(n.deleted_at, a.deleted_at) IS NOT NULL AS gone, w.epoch, w.attempts, w.run_after, w.last_error,
+const SELECT: &str =
+    "SELECT w.id, w.kind, w.state, w.namespace_id, w.agent_id, w.epoch, w.attempts, w.run_after, w.last_error,
         w.actor_name, w.created_at, w.finished_at
-   FROM work w LEFT JOIN namespace n ON n.id = w.namespace_id LEFT JOIN agent a ON a.id = w.agent_id WHERE true";
+   FROM work w WHERE true";
 
 /// The Namespace of an item, which decides who administers it. Outer `None`: there is no such item.
 pub async fn namespace(on: &mut impl Conn, id: WorkId) -> Result<Option<Option<NamespaceId>>> {
@@ -132,21 +126,6 @@ pub async fn retry(tx: &mut Tx<Mutation>, id: WorkId) -> Result<bool> {
     Ok(done == 1)
 }
 
-/// Whether a worker restores what is active of the Agent, or will take that up now.
-pub async fn restoring(on: &mut impl Conn, agent: AgentId) -> Result<bool> {
-    let under_way = sqlx::query_scalar(
-        "SELECT EXISTS (SELECT FROM work WHERE agent_id = $1 AND kind = $2
-                           AND (state = $3 OR state = $4 AND run_after <= clock_timestamp()))",
-    )
-    .bind(agent.uuid())
-    .bind(WorkKind::AgentRecover.as_str())
-    .bind(WorkState::Running.as_str())
-    .bind(WorkState::Queued.as_str())
-    .fetch_one(on.conn())
-    .await?;
-    Ok(under_way)
-}
-
 /// How the latest item of a kind about an Agent ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatestEnd {
@@ -161,7 +140,11 @@ pub struct LatestEnd {
 }
 
 /// When the latest item of this kind about the Agent ended, and how.
-pub async fn latest_end(on: &mut impl Conn, agent: AgentId, kind: WorkKind) -> Result<Option<LatestEnd>> {
+pub async fn latest_end(
+    on: &mut impl Conn,
+    agent: occ_model::id::AgentId,
+    kind: WorkKind,
+) -> Result<Option<LatestEnd>> {
     let row: Option<(f64, String, i32, i32)> = sqlx::query_as(
         "SELECT extract(epoch FROM clock_timestamp() - w.finished_at)::float8, w.state,
                 lately.succeeded, lately.failed

@@ -48,15 +48,9 @@ fn columns(kind: ResourceKind) -> Columns {
             ("DEPLOYMENT", "/deployment/phase"),
             ("ID", "/id"),
         ],
-        ResourceKind::Work => &[
-            ("ID", "/id"),
-            ("KIND", "/kind"),
-            ("NAMESPACE", "/namespace"),
-            ("AGENT", "/agent"),
-            ("STATE", "/state"),
-            ("ATTEMPTS", "/attempts"),
-            ("ERROR", "/lastError"),
-        ],
+        ResourceKind::Work => {
+            &[("ID", "/id"), ("KIND", "/kind"), ("STATE", "/state"), ("ATTEMPTS", "/attempts"), ("ERROR", "/lastError")]
+        }
     }
 }
 

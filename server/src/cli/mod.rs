@@ -94,7 +94,6 @@ enum Command {
     /// Cancel an Agent's deployment that is under way.
     Cancel(lifecycle::Args),
     /// Deploy the snapshot of an old revision again, as a new one.
-    #[command(after_help = occ_model::agent::ROLLBACK_MEANS)]
     Rollback(lifecycle::RollbackArgs),
     /// Stop an Agent.
     Stop(lifecycle::Args),

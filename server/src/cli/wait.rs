@@ -121,15 +121,14 @@ async fn follow(client: &Client, agent: &str, id: DeploymentId) -> anyhow::Resul
     loop {
         let deployment: Deployment = client.get(&format!("{agent}/deployments/{id}")).await?;
         for step in &deployment.steps {
-            let state = deployment.step_state(step);
-            let entry = (step.kind, state);
-            if state != StepState::Todo && !told.contains(&entry) {
+            let entry = (step.kind, step.state);
+            if step.state != StepState::Todo && !told.contains(&entry) {
                 told.push(entry);
-                if live || state == StepState::Failed {
+                if live || step.state == StepState::Failed {
                     eprintln!(
                         "  {:<20} {}{}",
                         step.kind.as_str(),
-                        state,
+                        step.state,
                         step.note.as_deref().map(|n| format!("  {n}")).unwrap_or_default()
                     );
                 }

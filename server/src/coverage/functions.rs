@@ -139,7 +139,6 @@ fn reads() -> Vec<Row> {
         row("deployment_get", &op::AGENT_DEPLOYMENT, deployment()).showing("deployment"),
         row("agent_logs", &op::AGENT_LOGS, and(agent(), json!({ "lines": 5 }))),
         row("chat_history", &op::AGENT_CHAT_HISTORY, agent()),
-        row("chat_markdown", &op::AGENT_CHAT_HISTORY, and(agent(), json!({ "text": "**so**" }))),
         row("work_list", &op::WORK_LIST, page(json!({}))).showing("work"),
     ]
 }

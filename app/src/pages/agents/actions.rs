@@ -83,7 +83,7 @@ pub(super) fn Actions(here: Here) -> impl IntoView {
             </Menu>
         </Show>
         <div class="basis-full">
-            <Outcome act means="Nothing was changed." />
+            <Outcome act means="What serves is untouched." />
         </div>
     }
 }

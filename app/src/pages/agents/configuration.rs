@@ -9,12 +9,10 @@ use super::frame::{Here, here};
 use crate::act::{Act, Outcome};
 use crate::api;
 use crate::pages::params::filled;
-use crate::pages::texts::{Newer, Said, TextFields, Texts, Wrong, field_errors, label_patch, or_wrong};
-use crate::parts::{Card, ChoiceGroup, Form, LinkButton, Select, Submit, TextInput, TextKind, Tone, use_toasts};
+use crate::pages::texts::{Newer, Said, TextFields, Texts, Wrong, field_errors, label_patch};
+use crate::parts::{Card, ChoiceGroup, Form, Select, Submit, TextInput, TextKind, Tone, use_toasts};
 
 use super::new::modes;
-use crate::paths;
-use crate::unsaved::ask_while;
 
 /// The tab.
 #[component]
@@ -54,32 +52,19 @@ impl Fields {
         self.key.set(auth.and_then(|auth| auth.api_key.as_ref()).map(ToString::to_string).unwrap_or_default());
     }
 
-    /// Whether the fields say anything else than `agent`. Tracked.
-    fn differ(self, agent: &Agent) -> bool {
-        let auth = agent.harness_auth.as_ref();
-        let key = auth.and_then(|auth| auth.api_key.as_ref()).map(ToString::to_string);
-        self.texts.differ(&agent.meta)
-            || self.configuration.get() != agent.configuration.to_string()
-            || self.mode.get() != agent.execution_mode.as_str()
-            || self.provider.get() != auth.map(|auth| auth.provider.as_str()).unwrap_or_default()
-            || self.key.get() != key.unwrap_or_default()
-    }
-
     /// The draft that the fields say, on top of `agent`; or which field is wrong.
-    fn draft(self, agent: &Agent) -> Result<AgentDraft, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        let said = self.texts.read().map_err(|broken| wrong.extend(broken));
-        let configuration = self.configuration.get_untracked().parse();
-        let configuration = configuration.map_err(|_| ("/configuration", "Choose a Configuration.".to_owned()));
-        let configuration = or_wrong(configuration, &mut wrong);
-        let mode = self.mode.get_untracked().parse::<ExecutionMode>();
-        let mode = or_wrong(mode.map_err(|_| ("/executionMode", "Choose a mode.".to_owned())), &mut wrong);
-        let key = filled(&self.key.get_untracked()).map(|name| name.parse()).transpose();
-        let key = or_wrong(key.map_err(|_| ("/harnessAuth/apiKey", "Choose a Secret.".to_owned())), &mut wrong);
-        let (Ok(Said { display_name, description, labels }), Some(configuration), Some(execution_mode), Some(api_key)) =
-            (said, configuration, mode, key)
-        else {
-            return Err(wrong);
+    fn draft(self, agent: &Agent) -> Result<AgentDraft, Wrong> {
+        let Said { display_name, description, labels } = self.texts.read()?;
+        let configuration = self
+            .configuration
+            .get_untracked()
+            .parse()
+            .map_err(|_| ("/configuration", "Choose a Configuration.".to_owned()))?;
+        let execution_mode: ExecutionMode =
+            self.mode.get_untracked().parse().map_err(|_| ("/executionMode", "Choose a mode.".to_owned()))?;
+        let api_key = match filled(&self.key.get_untracked()) {
+            None => None,
+            Some(name) => Some(name.parse().map_err(|_| ("/harnessAuth/apiKey", "Choose a Secret.".to_owned()))?),
         };
         let harness_auth = filled(&self.provider.get_untracked()).map(|provider| HarnessAuth { provider, api_key });
         Ok(AgentDraft {
@@ -98,10 +83,9 @@ impl Fields {
 fn Edit(here: Here) -> impl IntoView {
     let base = RwSignal::new(here.agent.get_untracked());
     let fields = Fields::of(&base.get_untracked());
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     let act = Act::default();
     let toasts = use_toasts();
-    ask_while(Signal::derive(move || base.with(|base| fields.differ(base))));
     let newer = Memo::new(move |_| here.agent.with(|a| a.meta.generation) > base.with(|a| a.meta.generation));
     let take = move |()| {
         let latest = here.agent.get_untracked();
@@ -113,9 +97,9 @@ fn Edit(here: Here) -> impl IntoView {
         let agent = base.get_untracked();
         let draft = match fields.draft(&agent) {
             Ok(draft) => draft,
-            Err(broken) => return wrong.set(broken),
+            Err(problem) => return wrong.set(Some(problem)),
         };
-        wrong.set(Vec::new());
+        wrong.set(None);
         // Every field is sent, absent ones as null: a merge patch removes those.
         let Ok(mut patch) = serde_json::to_value(&draft) else { return };
         patch["labels"] = label_patch(&agent.meta.labels, &draft.labels);
@@ -143,26 +127,12 @@ fn Edit(here: Here) -> impl IntoView {
         let page = api::secret::list(namespace, query).await?;
         Ok(page.items.into_iter().map(|item| item.meta.name.to_string()).collect())
     });
-    // The document itself is the Configuration's, which other Agents may use as well.
-    let document = Signal::derive(move || {
-        paths::configuration(&here.namespace.get(), &here.agent.with(|agent| agent.configuration.to_string()))
-    });
     view! {
         <div class="stack">
             <Newer newer what="Agent" take />
             <Outcome act />
-            <Card
-                title="Draft"
-                note="what the next deployment admits"
-                actions=move || {
-                    view! {
-                        <LinkButton small=true href=document>
-                            "Edit the document"
-                        </LinkButton>
-                    }
-                }
-            >
-                <Form on_submit=save act>
+            <Card title="Draft" note="what the next deployment admits">
+                <Form on_submit=save>
                     <TextFields texts=fields.texts error />
                     <Transition>
                         <Select

@@ -11,10 +11,10 @@ use crate::api;
 use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::params::param;
-use crate::parts::{Ago, Button, Card, CopyId, Fact, Facts, Kind, LinkButton, Note, Pill, StepsChart, Tone, places};
+use crate::parts::{Ago, Button, Card, CopyId, Fact, Facts, Kind, LinkButton, Note, Pill, StepsChart, Tone};
 use crate::paths;
-use crate::show::{failed_attempts, failure_means, kind_words, phase, steps};
-use crate::words::{count, duration};
+use crate::show::{failure_means, kind_words, phase, steps};
+use crate::words::{count, duration, failed_attempts};
 
 /// The page of one deployment.
 #[component]
@@ -78,10 +78,7 @@ pub(super) fn DeploymentCard(here: Here, deployment: Signal<Deployment>) -> impl
         <FailureNote here deployment />
         <Card title note actions>
             <Outcome act means="The deployment goes on." />
-            <StepsChart steps=Signal::derive(move || {
-                let mode = here.agent.with(|agent| agent.execution_mode);
-                deployment.with(|deployment| steps(deployment, mode))
-            }) />
+            <StepsChart steps=Signal::derive(move || deployment.with(steps)) />
             <Show when=move || deployment.with(|d| d.next_attempt_at.is_some() && d.phase.in_progress())>
                 <p class="muted">
                     {move || {
@@ -103,18 +100,27 @@ pub(super) fn DeploymentCard(here: Here, deployment: Signal<Deployment>) -> impl
 #[component]
 fn FailureNote(here: Here, deployment: Signal<Deployment>) -> impl IntoView {
     let failure = Memo::new(move |_| deployment.with(|d| d.failure.clone()));
-    let means = Signal::derive(move || Some(here.agent.with(|agent| deployment.with(|d| failure_means(agent, d)))));
     let note = move |failure: Failure| {
-        let remedy = remedy(here, failure.code);
+        let serving = here.agent.with(|agent| agent.active_revision.as_ref().map(|r| r.number));
+        let places = failure.errors.into_iter().map(|error| {
+            view! {
+                <li>
+                    <code>{error.pointer}</code>
+                    " "
+                    {error.message}
+                </li>
+            }
+        });
+        let places = view! { <ul>{places.collect_view()}</ul> };
         view! {
             <Note
                 tone=Tone::Bad
                 what=failure.cause
-                means=means
+                means=failure_means(serving)
                 next=failure.next_step
-                places=places(failure.errors).into_any()
+                places=places.into_any()
             >
-                {remedy}
+                {remedy(here, failure.code)}
             </Note>
         }
     };
@@ -123,7 +129,7 @@ fn FailureNote(here: Here, deployment: Signal<Deployment>) -> impl IntoView {
 
 /// The way to where the failure is put right.
 fn remedy(here: Here, code: FailureCode) -> Option<AnyView> {
-    let namespace = here.namespace.get_untracked();
+    let namespace = here.namespace.get();
     let link = |href: String, words: &'static str| {
         view! {
             <LinkButton small=true href=href>
@@ -134,18 +140,17 @@ fn remedy(here: Here, code: FailureCode) -> Option<AnyView> {
     };
     match code {
         FailureCode::ModelCredentialRejected | FailureCode::SecretUnavailable => {
-            let secret =
-                here.agent.with_untracked(|agent| Some(agent.harness_auth.as_ref()?.api_key.as_ref()?.to_string()))?;
+            let secret = here.agent.with(|agent| Some(agent.harness_auth.as_ref()?.api_key.as_ref()?.to_string()))?;
             Some(link(paths::secret(&namespace, &secret), "Set a new value"))
         }
         FailureCode::ConfigurationRejectedByRuntime
         | FailureCode::ModelUnreachable
         | FailureCode::ModelAddressWrong => {
-            let configuration = here.agent.with_untracked(|agent| agent.configuration.to_string());
+            let configuration = here.agent.with(|agent| agent.configuration.to_string());
             Some(link(paths::configuration(&namespace, &configuration), "Edit the Configuration"))
         }
         FailureCode::GatewayCrashloop | FailureCode::GatewayUnready | FailureCode::HarnessUnready => {
-            Some(link(paths::agent_tab(&namespace, &here.name.get_untracked(), "logs"), "Read the logs"))
+            Some(link(paths::agent_tab(&namespace, &here.name.get(), "logs"), "Read the logs"))
         }
         _ => None,
     }
@@ -177,9 +182,7 @@ fn DeploymentFacts(deployment: Signal<Deployment>) -> impl IntoView {
                     <Ago at=Signal::derive(move || deployment.with(|d| d.created_at.to_offset())) />
                 </Fact>
                 <Fact name="By">{move || deployment.with(|d| d.requested_by.clone())}</Fact>
-                <Fact name="Failed attempts">
-                    {move || deployment.with(|d| failed_attempts(d.attempts, d.phase == Phase::Failed))}
-                </Fact>
+                <Fact name="Failed attempts">{move || failed_attempts(deployment.with(|d| d.attempts))}</Fact>
                 <Fact name="Model key">{proof}</Fact>
                 <Fact name="Interruption">{interruption}</Fact>
             </Facts>

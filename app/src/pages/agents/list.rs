@@ -12,7 +12,6 @@ use crate::load::{read, shown};
 use crate::pages::filter::NameFilter;
 use crate::pages::paging::{More, cursor};
 use crate::pages::params::{filled, namespace_param, query};
-use crate::pages::texts::named;
 use crate::parts::{Ago, Column, Empty, Icon, Kind, LinkButton, PageHead, Pill, Sort, Table, Tone};
 use crate::paths;
 use crate::show::{Standing, standing};
@@ -68,7 +67,7 @@ fn summary(page: &Page<Agent>) -> impl IntoView + use<> {
     let of = |test: fn(&Standing) -> bool| standings.iter().filter(|standing| test(standing)).count();
     let parts = [
         Some(count(standings.len(), "Agent", "Agents")),
-        Some(format!("{} serving", of(|s| s.serves))),
+        Some(format!("{} serving", of(|s| s.word == "Serving"))),
         Some(of(|s| s.tone == Tone::Info)).filter(|n| *n > 0).map(|n| format!("{n} in progress")),
         Some(of(|s| s.attention)).filter(|n| *n > 0).map(|n| count(n, "needs attention", "need attention")),
     ];
@@ -93,7 +92,7 @@ fn Chips(state: Memo<String>) -> impl IntoView {
 fn passes(standing: &Standing, state: &str) -> bool {
     match state {
         "attention" => standing.attention,
-        "serving" => standing.serves,
+        "serving" => standing.word == "Serving",
         "stopped" => standing.tone == Tone::Idle,
         _ => true,
     }
@@ -123,7 +122,7 @@ fn Rows(
         let name_href = if sorted.is_empty() || sorted == "name" { "?sort=-name" } else { "?sort=name" };
         let time_href = if by_time == Some(Sort::Down) { "?sort=createdAt" } else { "?sort=-createdAt" };
         let columns = vec![
-            Column::new("Agent, by name").sorts(name_href.to_owned(), by_time.is_none().then_some(by_name)),
+            Column::new("Name").sorts(name_href.to_owned(), by_time.is_none().then_some(by_name)),
             Column::new("State"),
             Column::wide("Revision"),
             Column::wide("Mode"),
@@ -169,11 +168,7 @@ fn Rows(
 
 fn row(namespace: &str, standing: Standing, agent: Agent) -> impl IntoView + use<> {
     let deployment = agent.deployment.as_ref().filter(|deployment| deployment.phase.in_progress());
-    let active = match (agent.serving(), &agent.active_revision) {
-        (Some(serving), _) => serving.number.to_string(),
-        (None, Some(active)) => format!("{}, not serving", active.number),
-        (None, None) => "none".to_owned(),
-    };
+    let active = agent.active_revision.as_ref().map(|revision| revision.number.to_string());
     let coming = deployment.map(|deployment| format!(" → {}", deployment.revision));
     let mode = match agent.execution_mode {
         ExecutionMode::Embedded => "embedded",
@@ -185,7 +180,9 @@ fn row(namespace: &str, standing: Standing, agent: Agent) -> impl IntoView + use
                 <a class="name" href=paths::agent(namespace, agent.meta.name.as_str())>
                     {agent.meta.title().to_owned()}
                 </a>
-                <small>{named(&agent.meta)}</small>
+                <small>
+                    {agent.meta.description.as_ref().map_or_else(|| agent.meta.name.to_string(), ToString::to_string)}
+                </small>
             </td>
             <td>
                 <span class="row">
@@ -195,7 +192,7 @@ fn row(namespace: &str, standing: Standing, agent: Agent) -> impl IntoView + use
                 </span>
                 {standing.remark.map(|remark| view! { <small>{remark}</small> })}
             </td>
-            <td class="wide">{active} <span class="faint">{coming}</span></td>
+            <td class="wide">{active.unwrap_or_else(|| "none".to_owned())} <span class="faint">{coming}</span></td>
             <td class="wide">{mode}</td>
             <td class="wide muted">
                 <Ago at=agent.meta.created_at.to_offset() />

@@ -1,16 +1,15 @@
 //! What is happening, and what serves meanwhile.
 
 use leptos::prelude::*;
-use occ_model::agent::{Agent, DesiredState, ExecutionMode};
+use occ_model::agent::{Agent, ExecutionMode};
 use occ_model::deployment::{Deployment, DiffEntry};
-use occ_model::failure::said;
 use occ_model::installation::Installation;
 
 use super::deployment::DeploymentCard;
 use super::frame::{Here, here};
 use crate::api;
 use crate::load::{Reading, read, shown, shown_if_allowed};
-use crate::parts::{Ago, Card, DiffView, Empty, Fact, Facts, Icon, LinkButton, Pill, Since, Tone};
+use crate::parts::{Ago, Card, DiffView, Empty, Fact, Facts, Icon, LinkButton, Pill, Tone};
 use crate::paths;
 use crate::show::{diff_lines, standing};
 
@@ -44,7 +43,7 @@ fn Overview(here: Here) -> impl IntoView {
             <aside class="stack">
                 <ServingNow here />
                 <References here />
-                <Guarantees here />
+                <Guarantees />
             </aside>
         </div>
     }
@@ -95,48 +94,28 @@ fn WhatChanges(diff: Reading<Vec<DiffEntry>>) -> impl IntoView {
 
 #[component]
 fn ServingNow(here: Here) -> impl IntoView {
-    let serving = Memo::new(move |_| here.agent.with(|agent| agent.serving().map(|revision| revision.number)));
+    let active = Memo::new(move |_| here.agent.with(|agent| agent.active_revision.clone()));
     let tone = Signal::derive(move || {
-        let wanted = here.agent.with(|a| a.desired_state == DesiredState::Running && a.active_revision.is_some());
-        match (serving.get(), here.agent.with(|agent| standing(agent).tone)) {
-            (Some(_), Tone::Bad | Tone::Warn) => Tone::Warn,
-            (Some(_), _) => Tone::Ok,
-            (None, Tone::Info) => Tone::Info,
-            (None, _) if wanted => Tone::Bad,
-            (None, _) => Tone::Idle,
+        let troubled = here.agent.with(|agent| standing(agent).tone == Tone::Bad);
+        match (active.with(Option::is_some), troubled) {
+            (false, _) => Tone::Idle,
+            (true, true) => Tone::Warn,
+            (true, false) => Tone::Ok,
         }
     });
     let text = Signal::derive(move || {
-        serving.get().map_or_else(|| "Nothing".to_owned(), |number| format!("Revision {number}"))
+        active.get().map_or_else(|| "Nothing".to_owned(), |revision| format!("Revision {}", revision.number))
     });
     let pill = move || view! { <Pill tone text dot=true /> };
-    // Which revision is the active one is of interest where it is not the one that serves.
-    let waiting = move || {
-        let active = here.agent.with(|agent| agent.active_revision.as_ref().map(|revision| revision.number));
-        active
-            .filter(|_| serving.get().is_none())
-            .map(|number| view! { <Fact name="Active revision">{number} ", takes no turns now"</Fact> })
-    };
     let health = move || {
         here.agent.with(|agent| {
             let state = agent.health.state.to_string();
-            let reason = agent.health.reason.as_deref().map(said).map(|reason| view! { <p>{reason}</p> });
-            let times = match agent.health.checked_at {
-                Some(at) => view! {
-                    ", checked "
-                    <Ago at=at.to_offset() />
-                }
-                .into_any(),
-                None => view! {
-                    " "
-                    <Since since=agent.health.changed_at.to_offset() />
-                }
-                .into_any(),
-            };
+            let checked = agent.health.checked_at.unwrap_or(agent.health.changed_at);
+            let word = if agent.health.checked_at.is_some() { "checked " } else { "since " };
             view! {
                 {state}
-                <span class="faint">{times}</span>
-                {reason}
+                " "
+                <span class="faint">{word} <Ago at=checked.to_offset() /></span>
             }
         })
     };
@@ -145,7 +124,8 @@ fn ServingNow(here: Here) -> impl IntoView {
     view! {
         <Card title="Serving now" actions=pill>
             <Facts>
-                {waiting} <Fact name="Health">{health}</Fact> <Fact name="Doors">{route}</Fact>
+                <Fact name="Health">{health}</Fact>
+                <Fact name="Doors">{route}</Fact>
                 <Fact name="Mode">{mode}</Fact>
             </Facts>
         </Card>
@@ -206,15 +186,13 @@ fn References(here: Here) -> impl IntoView {
 }
 
 #[component]
-fn Guarantees(here: Here) -> impl IntoView {
+fn Guarantees() -> impl IntoView {
     let installation = read(|| (), |()| api::installation::get());
-    let rows = move |installation: Signal<Installation>| {
+    let rows = |installation: Signal<Installation>| {
         move || {
             let guarantees = installation.with(|i| i.capabilities.guarantees.clone());
-            let mode = here.agent.with(|agent| agent.execution_mode);
             guarantees
                 .into_iter()
-                .filter_map(|(topic, guarantee)| Some((of_mode(&topic, mode)?, guarantee)))
                 .map(|(topic, guarantee)| {
                     let class = if guarantee.holds { "" } else { "tone-text tone-warn" };
                     view! {
@@ -233,25 +211,4 @@ fn Guarantees(here: Here) -> impl IntoView {
             </Card>
         }
     })
-}
-
-/// A topic of a guarantee without its mode, `Model key (dedicated)` as `Model key`; absent where it is another mode's.
-fn of_mode(topic: &str, mode: ExecutionMode) -> Option<String> {
-    let Some((name, of)) = topic.strip_suffix(')').and_then(|topic| topic.split_once(" (")) else {
-        return Some(topic.to_owned());
-    };
-    let other = of.parse::<ExecutionMode>().is_ok_and(|of| of != mode);
-    (!other).then(|| name.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn guarantees_of_the_other_mode_are_left_out() {
-        assert_eq!(of_mode("Limits", ExecutionMode::Embedded).as_deref(), Some("Limits"));
-        assert_eq!(of_mode("Model key (embedded)", ExecutionMode::Embedded).as_deref(), Some("Model key"));
-        assert_eq!(of_mode("Model key (dedicated)", ExecutionMode::Embedded), None);
-    }
 }

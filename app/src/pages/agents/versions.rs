@@ -2,9 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
-use occ_model::agent::ROLLBACK_MEANS;
-use occ_model::deployment::{DeployOutcome, Phase};
-use occ_model::failure::FailureCode;
+use occ_model::deployment::DeployOutcome;
 use occ_model::operation::{Action, Kind as ResourceKind};
 use occ_model::page::ListQuery;
 use occ_model::revision::Revision;
@@ -16,9 +14,9 @@ use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::paging::{More, cursor};
 use crate::pages::params::{filled, query};
-use crate::parts::{Ago, Button, Card, Column, Dialog, DiffView, Empty, Icon, Kind, Pill, Table, Tone};
+use crate::parts::{Ago, Button, Card, Column, DiffView, Empty, Icon, Pill, Table, Tone};
 use crate::paths;
-use crate::show::{diff_lines, phase as deployment_phase};
+use crate::show::diff_lines;
 
 /// The tab; `?from=` and `?to=` choose what is compared.
 #[component]
@@ -86,14 +84,7 @@ fn List(here: Here) -> impl IntoView {
     );
     let act = Act::default();
     let navigate = use_navigate();
-    // The question, and what was answered.
-    let (asking, chosen) = (RwSignal::new(false), RwSignal::new(None::<Revision>));
-    let ask = Callback::new(move |revision: Revision| {
-        chosen.set(Some(revision));
-        asking.set(true);
-    });
     let roll_back = Callback::new(move |revision: i64| {
-        asking.set(false);
         let (namespace, name) = (here.namespace.get_untracked(), here.name.get_untracked());
         let (to, navigate) = (paths::agent(&namespace, &name), navigate.clone());
         act.send(
@@ -114,7 +105,7 @@ fn List(here: Here) -> impl IntoView {
         }
     };
     view! {
-        <Outcome act means="Nothing was changed." />
+        <Outcome act means="What serves is untouched." />
         <section class="card">
             {shown(
                 page,
@@ -133,7 +124,11 @@ fn List(here: Here) -> impl IntoView {
                                 ]
                             >
                                 {move || {
-                                    page.get().items.into_iter().map(|item| row(here, item, act, ask)).collect_view()
+                                    page.get()
+                                        .items
+                                        .into_iter()
+                                        .map(|item| row(here, item, act, roll_back))
+                                        .collect_view()
                                 }}
                             </Table>
                         </Show>
@@ -142,61 +137,11 @@ fn List(here: Here) -> impl IntoView {
                 },
             )}
         </section>
-        <Dialog id="roll-back" open=asking title="Roll back">
-            {move || chosen.get().map(|revision| question(here, revision, asking, act, roll_back))}
-        </Dialog>
     }
 }
 
-/// The question before a roll back: what comes of it, for what serves and for what the new revision is.
-fn question(
-    here: Here,
-    revision: Revision,
-    asking: RwSignal<bool>,
-    act: Act,
-    roll_back: Callback<i64>,
-) -> impl IntoView {
+fn row(here: Here, revision: Revision, act: Act, roll_back: Callback<i64>) -> impl IntoView {
     let number = revision.number;
-    let unserved = ended(&revision).map(|words| view! { <p>{format!("Revision {number} {words}")}</p> });
-    let now = move || match here.agent.with(|agent| agent.serving().map(|serving| serving.number)) {
-        Some(serving) => format!("Revision {serving} serves now. {ROLLBACK_MEANS}"),
-        None => "Nothing serves now. The new revision uses today's values of its Secrets.".to_owned(),
-    };
-    let keep = move || {
-        let serves = here.agent.with(|agent| agent.serving().is_some());
-        if serves { "Keep what serves" } else { "Leave it" }
-    };
-    view! {
-        {unserved}
-        <p>{format!("A new revision is admitted with what revision {number} was, and deployed.")}</p>
-        <p>{now}</p>
-        <div class="acts">
-            <Button on_press=move |()| asking.set(false)>{keep}</Button>
-            <Button kind=Kind::Primary busy=act.busy() blocked=act.blocked() on_press=move |()| roll_back.run(number)>
-                {format!("Roll back to revision {number}")}
-            </Button>
-        </div>
-    }
-}
-
-/// How a revision ended that never served.
-fn ended(revision: &Revision) -> Option<String> {
-    if revision.served || revision.phase.is_some_and(Phase::in_progress) {
-        return None;
-    }
-    let why = match (revision.failure, revision.phase) {
-        (Some(code), _) => code.what().to_owned(),
-        (None, Some(phase)) => format!("Its deployment: {}.", deployment_phase(phase).1.to_lowercase()),
-        (None, None) => String::new(),
-    };
-    Some(format!("never served. {why}").trim_end().to_owned())
-}
-
-fn row(here: Here, revision: Revision, act: Act, ask: Callback<Revision>) -> impl IntoView {
-    let number = revision.number;
-    let never = ended(&revision);
-    let whole = revision.clone();
-    let serves = here.agent.with(|agent| agent.serving().is_some_and(|serving| serving.number == number));
     let base = paths::agent_tab(&here.namespace.get(), &here.name.get(), "versions");
     let with_draft = format!("{base}?from={number}&to=draft");
     let with_before = (number > 1).then(|| format!("{base}?from={}&to={number}", number - 1));
@@ -211,16 +156,9 @@ fn row(here: Here, revision: Revision, act: Act, ask: Callback<Revision>) -> imp
             <td>
                 <span class="row">
                     <span class="name">{number}</span>
-                    {revision
-                        .active
-                        .then(|| {
-                            let tone = if serves { Tone::Ok } else { Tone::Warn };
-                            view! { <Pill tone text="Active" dot=true /> }
-                        })}
-                    {never.is_some().then(|| view! { <Pill tone=Tone::Bad text="Never served" dot=true /> })}
+                    {revision.active.then(|| view! { <Pill tone=Tone::Ok text="Active" dot=true /> })}
                 </span>
                 <small>{copied}</small>
-                <small>{revision.failure.filter(|_| never.is_some()).map(FailureCode::what)}</small>
             </td>
             <td class="mono">{snapshot.models.join(", ")}</td>
             <td class="wide">{harness}</td>
@@ -243,17 +181,9 @@ fn row(here: Here, revision: Revision, act: Act, ask: Callback<Revision>) -> imp
                     </a>
                     {(!revision.active)
                         .then(|| {
-                            let kind = if never.is_some() { Kind::Quiet } else { Kind::Plain };
-                            let words = if never.is_some() { "Roll back all the same" } else { "Roll back" };
                             view! {
-                                <Button
-                                    small=true
-                                    kind
-                                    busy=act.busy()
-                                    blocked
-                                    on_press=move |()| ask.run(whole.clone())
-                                >
-                                    {words}
+                                <Button small=true busy=act.busy() blocked on_press=move |()| roll_back.run(number)>
+                                    "Roll back"
                                 </Button>
                             }
                         })}

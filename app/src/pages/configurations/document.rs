@@ -63,16 +63,6 @@ impl Document {
         });
     }
 
-    /// Runs `then` whenever the text becomes another.
-    pub fn on_change(self, then: impl Fn() + 'static) {
-        Effect::new(move |before: Option<()>| {
-            self.text.track();
-            if before.is_some() {
-                then();
-            }
-        });
-    }
-
     /// Puts what a refusal said on the page, without waiting for the next check.
     pub fn found(self, errors: Vec<FieldError>) {
         self.found.set(errors);
@@ -93,19 +83,13 @@ impl Document {
 
     /// The problems that have a place in the document.
     pub fn marks(self) -> Signal<Vec<Mark>> {
-        // The editor is told only of other ones: each telling is an event to it, and it may be offering something meanwhile.
-        let marks = Memo::new(move |_| {
-            if parse(&self.text.get()).is_err() {
-                // What was found belongs to another text.
-                return Vec::new();
-            }
+        Signal::derive(move || {
             let inside = self.found.get().into_iter().filter_map(|error| {
                 let pointer = error.pointer.strip_prefix("/values")?.to_owned();
                 Some(Mark { pointer, message: error.message })
             });
-            inside.collect::<Vec<_>>()
-        });
-        marks.into()
+            inside.collect()
+        })
     }
 }
 
@@ -118,9 +102,6 @@ pub(super) fn completer(namespace: Memo<String>) -> Completer {
 }
 
 fn parse(text: &str) -> Result<Value, String> {
-    if text.trim().is_empty() {
-        return Err("The document is empty. Write at least an object: { … }.".to_owned());
-    }
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("It is not JSON, line {}, column {}.", error.line(), error.column()))?;
     if value.is_object() { Ok(value) } else { Err("The document must be an object: { … }.".to_owned()) }
@@ -140,7 +121,6 @@ mod tests {
     #[test]
     fn a_text_that_is_no_object_says_where() {
         assert_eq!(parse("{\n  \"a\": }").err().as_deref(), Some("It is not JSON, line 2, column 8."));
-        assert!(parse(" \n").is_err_and(|said| said.starts_with("The document is empty")));
         assert!(parse("[1]").is_err());
         assert!(parse("{}").is_ok());
     }

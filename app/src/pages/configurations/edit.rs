@@ -16,11 +16,9 @@ use crate::load::{read, shown};
 use crate::pages::params::{namespace_param, param};
 use crate::pages::texts::{TextFields, Texts, Wrong, field_errors};
 use crate::parts::{
-    Button, Card, CodeEditor, ConfirmByName, Fact, Facts, Kind, LinkButton, Note, PageHead, Sent, Tone, places,
-    use_toasts,
+    Button, Card, CodeEditor, ConfirmByName, Fact, Facts, Kind, LinkButton, Note, PageHead, Tone, use_toasts,
 };
 use crate::paths;
-use crate::unsaved::ask_while;
 use crate::words::count;
 
 /// The page.
@@ -44,7 +42,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
     let document = Document::new(base.with_untracked(|base| pretty(&base.values)));
     let bindings = RwSignal::new(base.with_untracked(|base| base.secret_bindings.clone()));
     let texts = base.with_untracked(|base| Texts::of(&base.meta));
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     document.check_while_typing(namespace, bindings.into());
     let changed = Memo::new(move |_| {
         base.with(|base| {
@@ -70,21 +68,15 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
         }
     });
 
-    ask_while(changed.into());
     let save = Act::default();
-    save.shows_beside("/values");
-    document.on_change(move || save.changed());
-    let sent_again = Sent::default();
-    provide_context(sent_again);
     let toasts = use_toasts();
     let on_save = move |()| {
-        sent_again.now();
         let Ok(values) = document.parse() else { return };
         let said = match texts.read() {
             Ok(said) => said,
-            Err(broken) => return wrong.set(broken),
+            Err(broken) => return wrong.set(Some(broken)),
         };
-        wrong.set(Vec::new());
+        wrong.set(None);
         let (sent, named) = (document.text.get_untracked(), said.clone());
         let (draft, generation) = base.with_untracked(|base| {
             let draft = ConfigurationDraft {
@@ -166,11 +158,10 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                     means=Signal::derive(move || {
                         newer.get().map(|(mine, _)| format!("You edit generation {mine}; saving it would be refused."))
                     })
-                    next="Compare in a new tab, then take the saved one and make your change again."
+                    next="Compare, then take the saved one and make your change again."
                 >
                     <LinkButton
                         small=true
-                        new_tab=true
                         href=Signal::derive(move || {
                             let (from, to) = newer.get().unwrap_or_default();
                             format!(
@@ -186,7 +177,7 @@ fn Edit(namespace: Memo<String>, configuration: Signal<Configuration>) -> impl I
                     </Button>
                 </Note>
             </Show>
-            <Outcome act=save beside=true />
+            <Outcome act=save />
             <Problems problems advice=document.advice() />
             <div class="cols">
                 <Card
@@ -240,6 +231,24 @@ pub(super) fn Problems(problems: Signal<Vec<FieldError>>, advice: Signal<Vec<Fie
             />
         </Show>
     }
+}
+
+fn places(problems: Vec<FieldError>) -> impl IntoView {
+    let rows = problems.into_iter().map(|problem| {
+        let place = problem.pointer.strip_prefix("/values").unwrap_or(&problem.pointer).to_owned();
+        view! {
+            <li>
+                {(!place.is_empty())
+                    .then(|| {
+                        view! {
+                            <code>{place}</code>
+                            " "
+                        }
+                    })} {problem.message}
+            </li>
+        }
+    });
+    view! { <ul>{rows.collect_view()}</ul> }
 }
 
 #[component]

@@ -12,7 +12,6 @@ use crate::load::{read, shown};
 use crate::pages::filter::NameFilter;
 use crate::pages::paging::{More, cursor};
 use crate::pages::params::{filled, namespace_param, query};
-use crate::pages::texts::named;
 use crate::parts::{Ago, Column, Empty, Icon, Kind, LinkButton, PageHead, Table};
 use crate::paths;
 use crate::words::count;
@@ -63,7 +62,7 @@ pub fn ConfigurationList() -> impl IntoView {
                             <Table
                                 label="Configurations"
                                 columns=vec![
-                                    Column::new("Configuration, by name"),
+                                    Column::new("Name"),
                                     Column::new("Used by"),
                                     Column::wide("Generation"),
                                     Column::right("Changed"),
@@ -113,7 +112,7 @@ fn row(namespace: &str, configuration: Configuration) -> impl IntoView + use<> {
                 <a class="name" href=paths::configuration(namespace, configuration.meta.name.as_str())>
                     {configuration.meta.title().to_owned()}
                 </a>
-                <small>{named(&configuration.meta)}</small>
+                <small>{configuration.meta.description.as_ref().map(ToString::to_string)}</small>
             </td>
             <td>{used} <small>{names.join(", ")}</small></td>
             <td class="wide">{configuration.meta.generation}</td>

@@ -11,10 +11,8 @@ use super::edit::Problems;
 use crate::act::{Act, Outcome};
 use crate::api;
 use crate::pages::params::{namespace_param, optional};
-use crate::pages::texts::{Wrong, broken, field_errors, or_wrong};
 use crate::parts::{Card, CodeEditor, Form, LinkButton, PageHead, Submit, TextInput, TextKind};
 use crate::paths;
-use crate::unsaved::ask_while;
 
 const FIRST: &str = r#"{
   "agents": {
@@ -34,22 +32,17 @@ pub fn ConfigurationNew() -> impl IntoView {
     let document = Document::new(FIRST.to_owned());
     let bindings = RwSignal::new(Vec::new());
     document.check_while_typing(namespace, bindings.into());
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong_name = RwSignal::new(None);
     let act = Act::default();
-    act.shows_beside("/values");
     let navigate = use_navigate();
-    ask_while(Signal::derive(move || {
-        let written = [name, description].iter().any(|field| !field.with(String::is_empty));
-        written || document.text.with(|text| text != FIRST) || !bindings.with(Vec::is_empty)
-    }));
     let submit = move |()| {
-        let mut found = Vec::new();
-        let named = name.get_untracked().trim().parse::<Name>().map_err(|rule| broken("/name", rule));
-        let named = or_wrong(named, &mut found);
-        let described = optional(&description.get_untracked()).map_err(|rule| broken("/description", rule));
-        let described = or_wrong(described, &mut found);
-        wrong.set(found);
-        let (Some(name), Some(description), Ok(values)) = (named, described, document.parse()) else { return };
+        let parsed = name.get_untracked().trim().parse::<Name>();
+        wrong_name.set(parsed.as_ref().err().map(|rule| format!("It {rule}.")));
+        let (Ok(name), Ok(description), Ok(values)) =
+            (parsed, optional(&description.get_untracked()), document.parse())
+        else {
+            return;
+        };
         let request = CreateConfiguration {
             name,
             display_name: None,
@@ -74,24 +67,22 @@ pub fn ConfigurationNew() -> impl IntoView {
             document.found(problem.errors.into_iter().filter(|e| e.pointer.starts_with("/values")).collect());
         }
     });
-    document.on_change(move || act.changed());
-    let error = field_errors(act, wrong);
     view! {
         <PageHead title="New Configuration" />
         <div class="stack">
-            <Outcome act beside=true />
+            <Outcome act />
             <Problems problems=document.problems() advice=document.advice() />
             <div class="cols">
                 <div class="stack">
                     <Card title="Configuration">
-                        <Form on_submit=submit act>
+                        <Form on_submit=submit>
                             <TextInput
                                 id="name"
                                 label="Name"
                                 kind=TextKind::Name
                                 value=name
                                 hint="Lower-case letters, digits and hyphens. It cannot be changed later."
-                                error=error("/name")
+                                error=Signal::derive(move || wrong_name.get().or_else(|| act.error_at("/name").get()))
                                 required=true
                             />
                             <TextInput
@@ -99,7 +90,7 @@ pub fn ConfigurationNew() -> impl IntoView {
                                 label="Description"
                                 value=description
                                 hint="Optional."
-                                error=error("/description")
+                                error=act.error_at("/description")
                             />
                             <div class="acts">
                                 <Submit busy=act.busy() blocked=act.blocked()>

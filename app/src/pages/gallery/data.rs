@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use time::{Duration, OffsetDateTime};
 
 use crate::clock::use_now;
-use crate::markdown::{Block, Span};
 use crate::parts::{
     Ago, Card, ChatLine, ChatThread, CodeEditor, Column, DiffLine, DiffView, Happening, Level, LogLine, LogPane, Mark,
     Pill, Sort, Speaker, Step, StepState, StepsChart, Table, Timeline, Tone,
@@ -129,31 +128,11 @@ pub(super) fn Panes() -> impl IntoView {
         line(2, Level::Warn, "<b>markup is text</b>"),
         line(3, Level::Error, "model probe: 401 from the provider, not retried"),
     ];
-    let said = |seq, by, text: &str, open| ChatLine { seq, by, text: text.to_owned(), blocks: Vec::new(), open };
-    let plain = |text: &str| Span::Plain(text.to_owned());
-    let blocks = vec![
-        Block::Text(vec![
-            Span::Strong(vec![plain("Two")]),
-            plain(" of them, by "),
-            Span::Code("score".to_owned()),
-            plain(":"),
-        ]),
-        Block::List(
-            Some(1),
-            vec![
-                vec![Block::Text(vec![plain("Sparse attention")])],
-                vec![Block::Text(vec![plain("Speculative decoding")])],
-            ],
-        ),
-        Block::Code("curl -s https://export.arxiv.org/api/query".to_owned()),
-    ];
-    let read = ChatLine { blocks, ..said(3, Speaker::Agent, "", false) };
+    let said = |seq, by, text: &str, open| ChatLine { seq, by, text: text.to_owned(), open };
     let chat = vec![
         said(1, Speaker::Me, "What is new on arXiv today?", false),
         said(2, Speaker::Tool, "Used its tool exec", false),
-        read,
-        said(4, Speaker::Me, "And the third?", false),
-        said(5, Speaker::Agent, "Three papers match your list. The last one is", true),
+        said(3, Speaker::Agent, "Three papers match your list. The first one is", true),
     ];
     view! {
         <Card title="Logs" note="written by the Agent's own processes" flush=true>

@@ -9,7 +9,6 @@ use crate::api;
 use crate::live::use_live;
 use crate::load::{read, shown};
 use crate::pages::paging::{More, cursor};
-use crate::pages::texts::named;
 use crate::parts::{Ago, Column, Empty, Icon, Kind, LinkButton, PageHead, Pill, Table};
 use crate::paths;
 use crate::show::namespace_status;
@@ -45,7 +44,7 @@ pub fn NamespaceList() -> impl IntoView {
                             <Table
                                 label="Namespaces"
                                 columns=vec![
-                                    Column::new("Namespace, by name"),
+                                    Column::new("Name"),
                                     Column::new("State"),
                                     Column::wide("Agents"),
                                     Column::right("Changed"),
@@ -86,7 +85,7 @@ fn row(namespace: Namespace) -> impl IntoView {
                 <a class="name" href=paths::namespace(namespace.meta.name.as_str())>
                     {namespace.meta.title().to_owned()}
                 </a>
-                <small>{named(&namespace.meta)}</small>
+                <small>{namespace.meta.name.to_string()}</small>
             </td>
             <td>
                 <Pill tone text=word dot=true />

@@ -7,29 +7,25 @@ use occ_model::namespace::{CreateNamespace, Quotas};
 
 use crate::act::{Act, Outcome};
 use crate::api;
-use crate::pages::texts::{Said, TextFields, Texts, Wrong, broken, field_errors, or_wrong};
+use crate::pages::texts::{Said, TextFields, Texts, Wrong, broken, field_errors};
 use crate::parts::{Card, Form, LinkButton, PageHead, Submit, TextInput, TextKind};
 use crate::paths;
-use crate::unsaved::ask_while;
 
 /// The page.
 #[component]
 pub fn NamespaceNew() -> impl IntoView {
     let name = RwSignal::new(String::new());
     let texts = Texts::new();
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     let act = Act::default();
     let navigate = use_navigate();
-    ask_while(Signal::derive(move || !name.with(String::is_empty) || !texts.are_empty()));
     let submit = move |()| {
-        let mut found = Vec::new();
         let named = name.get_untracked().trim().parse::<Name>().map_err(|rule| broken("/name", rule));
-        let named = or_wrong(named, &mut found);
-        let said = texts.read().map_err(|broken| found.extend(broken));
-        let (Some(name), Ok(Said { display_name, description, labels })) = (named, said) else {
-            return wrong.set(found);
+        let (name, Said { display_name, description, labels }) = match (named, texts.read()) {
+            (Ok(name), Ok(said)) => (name, said),
+            (Err(broken), _) | (_, Err(broken)) => return wrong.set(Some(broken)),
         };
-        wrong.set(Vec::new());
+        wrong.set(None);
         let request = CreateNamespace { name, display_name, description, labels, quotas: Quotas::default() };
         let navigate = navigate.clone();
         act.send(
@@ -43,7 +39,7 @@ pub fn NamespaceNew() -> impl IntoView {
         <div class="stack">
             <Outcome act />
             <Card title="Namespace">
-                <Form on_submit=submit act>
+                <Form on_submit=submit>
                     <TextInput
                         id="name"
                         label="Name"

@@ -9,9 +9,8 @@ use crate::act::{Act, Outcome};
 use crate::allowed::Allowed;
 use crate::api;
 use crate::pages::params::filled;
-use crate::pages::texts::{Newer, TextFields, Texts, Wrong, field_errors, or_wrong};
+use crate::pages::texts::{Newer, TextFields, Texts, Wrong, field_errors};
 use crate::parts::{Card, Form, Submit, TextInput, TextKind, Tone, use_toasts};
-use crate::unsaved::ask_while;
 
 /// A bound: its field's id, its label, its pointer, where it stands in the quotas.
 type Bound = (&'static str, &'static str, &'static str, fn(&mut Quotas) -> &mut Option<u32>);
@@ -45,24 +44,15 @@ impl Fields {
         }
     }
 
-    fn quotas(self, wrong: &mut Vec<Wrong>) -> Quotas {
+    fn quotas(self) -> Result<Quotas, Wrong> {
         let mut quotas = Quotas::default();
         for ((_, _, pointer, of), field) in BOUNDS.into_iter().zip(self.bounds) {
-            let read = filled(&field.get_untracked()).map(|text| text.parse()).transpose();
-            let read = read.map_err(|_| (pointer, "Give a whole number, or leave it empty.".to_owned()));
-            *of(&mut quotas) = or_wrong(read, wrong).flatten();
+            *of(&mut quotas) = filled(&field.get_untracked())
+                .map(|text| text.parse())
+                .transpose()
+                .map_err(|_| (pointer, "Give a whole number, or leave it empty.".to_owned()))?;
         }
-        quotas
-    }
-
-    /// Whether the fields say anything else than `namespace`. Tracked.
-    fn differ(self, namespace: &Namespace) -> bool {
-        let mut quotas = namespace.quotas.clone();
-        let bounds = BOUNDS
-            .into_iter()
-            .zip(self.bounds)
-            .any(|((.., of), field)| field.get() != of(&mut quotas).map(|most| most.to_string()).unwrap_or_default());
-        bounds || self.texts.differ(&namespace.meta)
+        Ok(quotas)
     }
 }
 
@@ -71,10 +61,9 @@ impl Fields {
 pub(super) fn Settings(namespace: Signal<Namespace>, may: Allowed) -> impl IntoView {
     let base = RwSignal::new(namespace.get_untracked());
     let fields = Fields::of(&base.get_untracked());
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     let act = Act::default();
     let toasts = use_toasts();
-    ask_while(Signal::derive(move || base.with(|base| fields.differ(base))));
     let newer = Memo::new(move |_| namespace.with(|n| n.meta.generation) > base.with(|n| n.meta.generation));
     let take = move |()| {
         let latest = namespace.get_untracked();
@@ -83,11 +72,11 @@ pub(super) fn Settings(namespace: Signal<Namespace>, may: Allowed) -> impl IntoV
         act.forget();
     };
     let save = move |()| {
-        let mut found = Vec::new();
-        let quotas = fields.quotas(&mut found);
-        let said = fields.texts.read().map_err(|broken| found.extend(broken));
-        let (Ok(said), true) = (said, found.is_empty()) else { return wrong.set(found) };
-        wrong.set(Vec::new());
+        let (said, quotas) = match (fields.texts.read(), fields.quotas()) {
+            (Ok(said), Ok(quotas)) => (said, quotas),
+            (Err(broken), _) | (_, Err(broken)) => return wrong.set(Some(broken)),
+        };
+        wrong.set(None);
         let (name, generation, mut patch) =
             base.with_untracked(|n| (n.meta.name.to_string(), n.meta.generation, said.patch(&n.meta.labels)));
         patch["quotas"] = json!(quotas);
@@ -110,7 +99,7 @@ pub(super) fn Settings(namespace: Signal<Namespace>, may: Allowed) -> impl IntoV
         <Card title="Settings">
             <Newer newer what="Namespace" take />
             <Outcome act />
-            <Form on_submit=save act>
+            <Form on_submit=save>
                 <TextFields texts=fields.texts error />
                 <fieldset class="field">
                     <legend>"At most"</legend>

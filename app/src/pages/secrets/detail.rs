@@ -17,7 +17,7 @@ use crate::parts::{
     Table, TextInput, TextKind, Tone, use_toasts,
 };
 use crate::paths;
-use crate::unsaved::ask_while;
+use crate::words::count;
 
 /// The page.
 #[component]
@@ -67,7 +67,6 @@ fn NewValue(namespace: Memo<String>, name: Memo<String>, may: Allowed, again: Ca
     let value = RwSignal::new(String::new());
     let act = Act::default();
     let toasts = use_toasts();
-    ask_while(Signal::derive(move || !value.with(String::is_empty)));
     let submit = move |()| {
         let (namespace, name) = (namespace.get_untracked(), name.get_untracked());
         let new = SecretValue { value: Some(value.get_untracked()), value_base64: None };
@@ -87,7 +86,7 @@ fn NewValue(namespace: Memo<String>, name: Memo<String>, may: Allowed, again: Ca
     view! {
         <Card title="Set a new value" note="Agents get it with their next revision">
             <Outcome act means="The value is as it was." />
-            <Form on_submit=submit act>
+            <Form on_submit=submit>
                 <TextInput id="value" label="Value" kind=TextKind::Secret value=value error=act.error_at("/value") />
                 <div class="acts">
                     <Transition>
@@ -243,11 +242,7 @@ fn Delete(namespace: Memo<String>, secret: Signal<Secret>, may: Allowed) -> impl
     let missing = may.missing(Action::Delete, ResourceKind::Secret);
     let blocked = Signal::derive(move || {
         let users = secret.with(|s| s.consumers.iter().filter(|c| c.referenced || c.serving_version.is_some()).count());
-        let used = match users {
-            0 => None,
-            1 => Some("1 Agent still uses it.".to_owned()),
-            n => Some(format!("{n} Agents still use it.")),
-        };
+        let used = (users > 0).then(|| format!("{} still use it.", count(users, "Agent", "Agents")));
         act.blocked().get().or_else(|| missing.get()).or(used)
     });
     view! {

@@ -11,7 +11,6 @@ use crate::load::{read, shown};
 use crate::pages::filter::NameFilter;
 use crate::pages::paging::{More, cursor};
 use crate::pages::params::{filled, namespace_param, query};
-use crate::pages::texts::named;
 use crate::parts::{Ago, Column, Empty, Icon, Kind, LinkButton, PageHead, Pill, Table, Tone};
 use crate::paths;
 use crate::words::count;
@@ -52,7 +51,7 @@ pub fn SecretList() -> impl IntoView {
                             <Table
                                 label="Secrets"
                                 columns=vec![
-                                    Column::new("Secret, by name"),
+                                    Column::new("Name"),
                                     Column::new("Used by"),
                                     Column::wide("Version"),
                                     Column::right("Value set"),
@@ -99,7 +98,7 @@ fn row(namespace: &str, secret: Secret) -> impl IntoView + use<> {
                 <a class="name" href=paths::secret(namespace, secret.meta.name.as_str())>
                     {secret.meta.title().to_owned()}
                 </a>
-                <small>{named(&secret.meta)}</small>
+                <small>{secret.meta.description.as_ref().map(ToString::to_string)}</small>
             </td>
             <td>
                 {count(users, "Agent", "Agents")} " "

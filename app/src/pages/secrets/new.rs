@@ -8,10 +8,8 @@ use occ_model::secret::{CreateSecret, RedactedText, Secret};
 use crate::act::{Act, Outcome};
 use crate::api;
 use crate::pages::params::{namespace_param, optional};
-use crate::pages::texts::{Wrong, broken, field_errors, or_wrong};
 use crate::parts::{Card, Form, LinkButton, PageHead, Submit, TextInput, TextKind};
 use crate::paths;
-use crate::unsaved::ask_while;
 
 /// The page.
 #[component]
@@ -20,22 +18,18 @@ pub fn SecretNew() -> impl IntoView {
     let name = RwSignal::new(String::new());
     let description = RwSignal::new(String::new());
     let value = RwSignal::new(String::new());
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong_name = RwSignal::new(None);
+    let wrong_value = RwSignal::new(None);
     let act = Act::default();
     let navigate = use_navigate();
-    ask_while(Signal::derive(move || [name, description, value].iter().any(|field| !field.with(String::is_empty))));
     let submit = move |()| {
-        let mut found = Vec::new();
-        let named = name.get_untracked().trim().parse::<Name>().map_err(|rule| broken("/name", rule));
-        let named = or_wrong(named, &mut found);
-        let described = optional(&description.get_untracked()).map_err(|rule| broken("/description", rule));
-        let described = or_wrong(described, &mut found);
-        if value.with_untracked(String::is_empty) {
-            found.push(("/value", "Type or paste the value.".to_owned()));
-        }
-        let complete = found.is_empty();
-        wrong.set(found);
-        let (Some(name), Some(description), true) = (named, described, complete) else { return };
+        let parsed = name.get_untracked().trim().parse::<Name>();
+        wrong_name.set(parsed.as_ref().err().map(|rule| format!("It {rule}.")));
+        let empty = value.with_untracked(String::is_empty);
+        wrong_value.set(empty.then(|| "Type or paste the value.".to_owned()));
+        let (Ok(name), Ok(description), false) = (parsed, optional(&description.get_untracked()), empty) else {
+            return;
+        };
         let request = CreateSecret {
             name,
             display_name: None,
@@ -54,13 +48,12 @@ pub fn SecretNew() -> impl IntoView {
             },
         );
     };
-    let error = field_errors(act, wrong);
     view! {
         <PageHead title="New Secret" />
         <div class="stack">
             <Outcome act />
             <Card title="Secret">
-                <Form on_submit=submit act>
+                <Form on_submit=submit>
                     <TextInput
                         id="name"
                         label="Name"
@@ -68,7 +61,7 @@ pub fn SecretNew() -> impl IntoView {
                         value=name
                         example="openai-key"
                         hint="Lower-case letters, digits and hyphens. It cannot be changed later."
-                        error=error("/name")
+                        error=Signal::derive(move || wrong_name.get().or_else(|| act.error_at("/name").get()))
                         required=true
                     />
                     <TextInput
@@ -76,7 +69,7 @@ pub fn SecretNew() -> impl IntoView {
                         label="Description"
                         value=description
                         hint="Optional."
-                        error=error("/description")
+                        error=act.error_at("/description")
                     />
                     <TextInput
                         id="value"
@@ -84,7 +77,7 @@ pub fn SecretNew() -> impl IntoView {
                         kind=TextKind::Secret
                         value=value
                         hint="Never shown again, in no log and in no answer."
-                        error=error("/value")
+                        error=Signal::derive(move || wrong_value.get().or_else(|| act.error_at("/value").get()))
                         required=true
                     />
                     <div class="acts">

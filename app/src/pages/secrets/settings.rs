@@ -9,7 +9,6 @@ use crate::allowed::Allowed;
 use crate::api;
 use crate::pages::texts::{Newer, TextFields, Texts, Wrong, field_errors};
 use crate::parts::{Card, Form, Submit, Tone, use_toasts};
-use crate::unsaved::ask_while;
 
 /// The form.
 #[component]
@@ -21,10 +20,9 @@ pub(super) fn Settings(
 ) -> impl IntoView {
     let base = RwSignal::new(secret.get_untracked().meta);
     let texts = Texts::of(&base.get_untracked());
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     let act = Act::default();
     let toasts = use_toasts();
-    ask_while(Signal::derive(move || base.with(|base| texts.differ(base))));
     // A new value is a change too, but none of these fields.
     let newer = Memo::new(move |_| {
         let saved = secret.with(|s| s.meta.clone());
@@ -43,9 +41,9 @@ pub(super) fn Settings(
     let save = move |()| {
         let said = match texts.read() {
             Ok(said) => said,
-            Err(broken) => return wrong.set(broken),
+            Err(broken) => return wrong.set(Some(broken)),
         };
-        wrong.set(Vec::new());
+        wrong.set(None);
         let patch = base.with_untracked(|base| said.patch(&base.labels));
         let (name, generation) = secret.with_untracked(|s| (s.meta.name.to_string(), s.meta.generation));
         let space = namespace.get_untracked();
@@ -68,7 +66,7 @@ pub(super) fn Settings(
         <Card title="Settings">
             <Newer newer what="Secret" take />
             <Outcome act />
-            <Form on_submit=save act>
+            <Form on_submit=save>
                 <TextFields texts error />
                 <div class="acts">
                     <Transition>

@@ -16,11 +16,6 @@ use crate::place;
 /// The newest messages that are shown.
 const LIMIT: usize = 200;
 
-/// Whether the caller may read what this Agent tells them; refused where not.
-pub async fn may_read(cx: &Cx, namespace: &Selector<NamespaceId>, agent: &Selector<AgentId>) -> Result<()> {
-    place::resource::<AgentRow>(cx, &op::AGENT_CHAT_HISTORY, namespace, agent).await.map(|_| ())
-}
-
 /// The newest messages of one's own conversation, oldest first; none where it was not begun.
 pub async fn history(
     cx: &Cx,

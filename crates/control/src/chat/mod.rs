@@ -16,7 +16,7 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use hmac::{Hmac, KeyInit, Mac};
 use occ_driver::AgentKey;
-use occ_model::chat::{ChatEvent, ChatTurn, MOST_BYTES};
+use occ_model::chat::{ChatEvent, ChatTurn};
 use occ_model::id::{AgentId, NamespaceId, TypedId};
 use occ_model::operation::{self as op, Kind};
 use occ_model::problem::{Code, Problem};
@@ -33,8 +33,10 @@ use crate::error::{Error, Result};
 use crate::place::{self, Found};
 use crate::stream::{lapse, until};
 
-pub use history::{history, may_read};
+pub use history::history;
 
+/// A message is 1 to so many bytes.
+pub const MOST: usize = 16_384;
 /// The conversation where none is named.
 const MAIN: &str = "main";
 
@@ -112,7 +114,7 @@ fn check(request: &ChatTurn) -> Result<()> {
             .at(pointer, "INVALID", message)
             .into()
     };
-    if request.text.trim().is_empty() || request.text.len() > MOST_BYTES {
+    if request.text.trim().is_empty() || request.text.len() > MOST {
         return Err(invalid("/text", "Write 1 to 16,384 bytes."));
     }
     if request.text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {

@@ -1,16 +1,14 @@
-//! The active revision of an open route, in one read. While a switch is under way the turn waits here, woken by its end; where
-//! none is, it is refused at once with what is the matter.
+//! The active revision of an open route, in one read. While a switch is under way the turn waits here, woken by its end.
 
 use std::time::Duration;
 
 use occ_driver::AgentKey;
 use occ_model::agent::{DesiredState, RouteState};
-use occ_model::id::{AgentId, RevisionId};
+use occ_model::id::RevisionId;
 use occ_model::problem::Code;
 use occ_model::revision::RevisionSelector;
 use occ_store::agent_state::{self, Pointers};
-use occ_store::deployment::{self, Stored};
-use occ_store::{Conn, revision, work_view};
+use occ_store::revision;
 
 use crate::context::Cx;
 use crate::error::{Error, Result};
@@ -33,7 +31,7 @@ pub(super) async fn open(cx: &Cx, key: AgentKey) -> Result<Serving> {
     tokio::time::timeout(HOLD, wait(cx, key)).await.unwrap_or_else(|_| {
         Err(Error::refused(
             Code::AgentSwitching,
-            "A revision is on its way into service. Send the message again in a moment.",
+            "The Agent is switching revisions. Send the message again in a moment.",
         ))
     })
 }
@@ -53,32 +51,13 @@ async fn wait(cx: &Cx, key: AgentKey) -> Result<Serving> {
                 let agent = occ_openclaw::default_agent(&found.snapshot.values);
                 return Ok(Serving { revision: active, number: found.number, agent });
             }
-            (Some(_), RouteState::Closed) if pointers.desired == DesiredState::Running => {
-                if !under_way(&mut on, key.agent).await? {
-                    return Err(unrouted(deployment::latest(&mut on, key.agent).await?));
-                }
-            }
+            (Some(_), RouteState::Closed) if pointers.desired == DesiredState::Running => {}
             _ => return Err(not_serving(&pointers)),
         }
         drop(on);
         // Either way it looks again.
         let _ = tokio::time::timeout(LOOK, changed).await;
     }
-}
-
-/// Whether something brings the Agent into service now: then its door opens by itself.
-async fn under_way(on: &mut impl Conn, agent: AgentId) -> Result<bool> {
-    Ok(!deployment::in_progress(on, agent).await?.is_empty() || work_view::restoring(on, agent).await?)
-}
-
-/// The Agent should serve and does not, and nothing is under way: why, and what helps.
-fn unrouted(latest: Option<Stored>) -> Error {
-    let cause = latest.and_then(|latest| latest.view.failure).map(|failure| format!(" {}", failure.cause));
-    let detail = format!(
-        "Nothing serves now, and no door admits a turn.{} When that is put right, restart the Agent or deploy it.",
-        cause.unwrap_or_else(|| " See its latest deployment.".to_owned())
-    );
-    Error::refused(Code::AgentUnrouted, detail)
 }
 
 fn not_serving(pointers: &Pointers) -> Error {

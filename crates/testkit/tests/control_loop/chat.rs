@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use occ_control::chat;
-use occ_driver::fake::{Fault, Method, Rule};
-use occ_model::agent::Health;
+use occ_driver::fake::Method;
 use occ_model::chat::{ChatEvent, ChatTurn};
 use occ_model::deployment::Phase;
-use occ_model::failure::FailureCode;
 use occ_model::identity::Actor;
 use occ_model::problem::Code;
 use occ_testkit::document;
@@ -47,32 +45,6 @@ async fn i2_a_turn_waits_for_the_switch_and_goes_to_what_serves_then(pool: PgPoo
     assert_eq!(events.last(), Some(&ChatEvent::Done { revision: second.revision.number }));
     assert_eq!(w.settled(second.deployment.id).await.phase, Phase::Serving);
     worker.end().await;
-}
-
-#[sqlx::test(migrator = "occ_store::MIGRATIONS")]
-async fn a_turn_is_refused_at_once_where_no_switch_is_under_way_and_is_told_why(pool: PgPool) {
-    let w = World::new(pool).await;
-    let worker = w.worker();
-    w.serving(&worker).await;
-    worker.end().await;
-    w.t.target.reboot();
-    w.t.target.rule(Rule::new(Method::Prepare, Fault::Fail(FailureCode::ModelCredentialRejected)));
-    let worker = w.worker();
-    w.until("traffic is denied", async || (w.agent().await.health.state == Health::Failed).then_some(())).await;
-    w.idle().await;
-    worker.end().await;
-    let told = tokio::time::timeout(Duration::from_secs(10), async {
-        chat::turn(&w.dev(), &w.ns(), &w.of(), says("hello")).await.map(|_| ()).unwrap_err().problem()
-    });
-    let told = told.await.expect("it does not wait for what nobody does");
-    assert_eq!(told.code, Code::AgentUnrouted);
-    assert!(told.detail.starts_with("Nothing serves now"), "{}", told.detail);
-    assert!(told.detail.contains(FailureCode::ModelCredentialRejected.what()), "{}", told.detail);
-    assert_eq!(w.agent().await.serving(), None, "what is shown says the same");
-    // Somebody deploys it: from here on a turn waits.
-    w.deploy().await;
-    let turn = w.talk(&w.tenant.developer, "hello");
-    assert!(tokio::time::timeout(Duration::from_secs(1), turn).await.is_err(), "a turn does not wait for a deployment");
 }
 
 #[sqlx::test(migrator = "occ_store::MIGRATIONS")]

@@ -4,20 +4,13 @@ use leptos::prelude::*;
 use occ_model::agent::CredentialCheck;
 use occ_model::deployment::CredentialProof;
 
-use super::FieldErrors;
-use super::fields::Fields;
+use super::fields::{Fields, Wrong};
 use crate::act::{Act, Outcome};
 use crate::api;
-use crate::pages::texts::Wrong;
-use crate::parts::{Button, Note, Sent, TextInput, TextKind, Tone};
+use crate::parts::{Button, Note, TextInput, TextKind, Tone};
 
 #[component]
-pub(super) fn CheckKey(
-    namespace: Memo<String>,
-    fields: Fields,
-    wrong: RwSignal<Vec<Wrong>>,
-    error: FieldErrors,
-) -> impl IntoView {
+pub(super) fn CheckKey(namespace: Memo<String>, fields: Fields, wrong: RwSignal<Option<Wrong>>) -> impl IntoView {
     let act = Act::default();
     let answer = RwSignal::new(None::<CredentialCheck>);
     // An answer belongs to what was asked: it goes when that changes.
@@ -31,25 +24,20 @@ pub(super) fn CheckKey(
             answer.set(None);
         }
     });
-    let sent = use_context::<Sent>();
-    let check = move |()| {
-        if let Some(sent) = sent {
-            sent.now();
-        }
-        match fields.check() {
-            Err(found) => wrong.set(found),
-            Ok(request) => {
-                wrong.set(Vec::new());
-                answer.set(None);
-                let namespace = namespace.get_untracked();
-                act.send(
-                    move |_| api::credential::check(namespace.clone(), request.clone()),
-                    move |found| answer.set(Some(found)),
-                );
-            }
+    let check = move |()| match fields.check() {
+        Err(problem) => wrong.set(Some(problem)),
+        Ok(request) => {
+            wrong.set(None);
+            answer.set(None);
+            let namespace = namespace.get_untracked();
+            act.send(
+                move |_| api::credential::check(namespace.clone(), request.clone()),
+                move |found| answer.set(Some(found)),
+            );
         }
     };
     let models = move || answer.get().map(|answer| answer.models).unwrap_or_default();
+    let error = Signal::derive(move || wrong.get().filter(|(name, _)| *name == "model").map(|(_, text)| text));
     view! {
         <div>
             <Button busy=act.busy() on_press=check>
@@ -65,7 +53,7 @@ pub(super) fn CheckKey(
             value=fields.model
             list="models"
             hint="As the provider names it. After a check, those that it lists are offered."
-            error=error.run("model")
+            error=error
             required=true
         />
         <datalist id="models">

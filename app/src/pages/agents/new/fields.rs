@@ -4,21 +4,18 @@ use leptos::prelude::*;
 use occ_model::agent::{CheckCredential, CreateAgent, ExecutionMode, HarnessAuth};
 use occ_model::configuration::{ConfigurationKind, CreateConfiguration};
 use occ_model::name::{Labels, Name};
-use occ_model::reference::Selector;
 use occ_model::secret::{CreateSecret, RedactedText};
 
 use super::provider::{ModelChoice, PROVIDERS, Provider};
 use crate::pages::params::{filled, optional};
-use crate::pages::texts::{Wrong, or_wrong};
 
-/// The address that is shown as an example, and asked for.
-pub(super) const EXAMPLE: &str = "http://127.0.0.1:18080/v1";
+/// A field and what is wrong with it.
+pub(super) type Wrong = (&'static str, String);
 
 /// The fields, as text.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     pub name: RwSignal<String>,
-    pub display_name: RwSignal<String>,
     pub description: RwSignal<String>,
     pub provider: RwSignal<String>,
     pub base_url: RwSignal<String>,
@@ -47,7 +44,6 @@ impl Fields {
     pub fn new() -> Self {
         Self {
             name: RwSignal::default(),
-            display_name: RwSignal::default(),
             description: RwSignal::default(),
             provider: RwSignal::new(PROVIDERS[0].id.to_owned()),
             base_url: RwSignal::default(),
@@ -67,56 +63,29 @@ impl Fields {
         PROVIDERS.into_iter().find(|provider| provider.id == id).unwrap_or(PROVIDERS[0])
     }
 
-    /// Whether something was written that is nowhere else. Tracked.
-    pub fn are_written(self) -> bool {
-        [
-            self.name,
-            self.display_name,
-            self.description,
-            self.base_url,
-            self.key,
-            self.model,
-            self.secret_name,
-            self.configuration_name,
-        ]
-        .into_iter()
-        .any(|field| !field.with(String::is_empty))
-    }
-
-    /// Why this mode cannot be had with the chosen provider. Tracked.
-    pub fn refusal(self, mode: &str) -> Option<String> {
-        let provider = self.provider();
-        let mode = mode.parse().ok()?;
-        let choice = ModelChoice { provider, base_url: String::new(), model: String::new(), mode };
-        choice.refusal().map(ToOwned::to_owned)
-    }
-
-    fn model_choice(self, wrong: &mut Vec<Wrong>) -> Option<ModelChoice> {
+    fn model_choice(self) -> Result<ModelChoice, Wrong> {
         let provider = untrack(move || self.provider());
         let typed = self.base_url.get_untracked();
         let base_url = if provider.base_url.is_empty() { typed.trim() } else { provider.base_url }.to_owned();
         if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
-            wrong.push(("base-url", format!("Give the address of its API, such as {EXAMPLE}.")));
+            return Err(("base-url", "Give the address of its API, such as http://127.0.0.1:8080/v1.".to_owned()));
         }
-        let mode = self.mode.get_untracked().parse().map_err(|_| ("mode", "Choose a mode.".to_owned()));
-        let mode = or_wrong(mode, wrong)?;
+        let mode = self.mode.get_untracked().parse().map_err(|_| ("mode", "Choose a mode.".to_owned()))?;
         let model = self.model.get_untracked().trim().to_owned();
         let choice = ModelChoice { provider, base_url, model, mode };
-        if let Some(refusal) = choice.refusal() {
-            wrong.push(("provider", refusal.to_owned()));
+        match choice.refusal() {
+            Some(refusal) => Err(("provider", refusal.to_owned())),
+            None => Ok(choice),
         }
-        Some(choice)
     }
 
     /// What "Check" asks the provider.
-    pub fn check(self) -> Result<CheckCredential, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        let choice = self.model_choice(&mut wrong);
+    pub fn check(self) -> Result<CheckCredential, Wrong> {
+        let choice = self.model_choice()?;
         let (secret, api_key) = match filled(&self.secret.get_untracked()) {
             Some(name) => (name.parse().ok(), None),
-            None => (None, or_wrong(self.new_key(), &mut wrong).map(RedactedText)),
+            None => (None, Some(RedactedText(self.new_key()?))),
         };
-        let (Some(choice), true) = (choice, wrong.is_empty()) else { return Err(wrong) };
         // Of a provider that the server knows the address stays out: a stored key goes elsewhere only for who administers it.
         let known = !choice.provider.base_url.is_empty();
         Ok(CheckCredential {
@@ -132,46 +101,29 @@ impl Fields {
         filled(&self.key.get_untracked()).ok_or(("key", "Type or paste the model key.".to_owned()))
     }
 
-    /// Everything, or every field that is wrong.
-    pub fn read(self) -> Result<Bundle, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        let rule = |field: &'static str| move |rule: &dyn std::fmt::Display| (field, format!("It {rule}."));
-        let name = self.name.get_untracked().trim().parse::<Name>().map_err(|e| rule("name")(&e));
-        let name = or_wrong(name, &mut wrong);
-        let display_name = optional(&self.display_name.get_untracked()).map_err(|e| rule("display-name")(&e));
-        let display_name = or_wrong(display_name, &mut wrong).flatten();
-        let description = optional(&self.description.get_untracked()).map_err(|e| rule("description")(&e));
-        let description = or_wrong(description, &mut wrong).flatten();
-        let choice = self.model_choice(&mut wrong);
-        let existing = filled(&self.secret.get_untracked());
-        let key = if existing.is_some() { None } else { or_wrong(self.new_key(), &mut wrong) };
-        if self.model.with_untracked(|model| model.trim().is_empty()) {
-            wrong.push(("model", "Name the model.".to_owned()));
+    /// Everything, or the first field that is wrong.
+    pub fn read(self) -> Result<Bundle, Wrong> {
+        let name: Name = self.name.get_untracked().trim().parse().map_err(|rule| ("name", format!("It {rule}.")))?;
+        let description =
+            optional(&self.description.get_untracked()).map_err(|rule| ("description", format!("It {rule}.")))?;
+        let choice = self.model_choice()?;
+        if choice.model.is_empty() {
+            return Err(("model", "Name the model.".to_owned()));
         }
-        // What is made is called after the Agent, unless it is given a name of its own.
-        let mut named = |field: &'static str, text: Option<String>, suffix: &str| {
-            let otherwise = || Some(format!("{}{suffix}", name.as_ref()?));
-            let text = text.or_else(otherwise)?;
-            or_wrong(text.parse::<Name>().map_err(|e| rule(field)(&e)), &mut wrong)
+        let named = |field: &'static str, text: String, otherwise: String| {
+            filled(&text).unwrap_or(otherwise).parse::<Name>().map_err(|rule| (field, format!("It {rule}.")))
         };
-        let secret_name = match &existing {
-            Some(existing) => named("secret", Some(existing.clone()), ""),
-            None => named("secret-name", filled(&self.secret_name.get_untracked()), "-key"),
+        let (secret, secret_name) = if let Some(existing) = filled(&self.secret.get_untracked()) {
+            (None, named("secret", existing, String::new())?)
+        } else {
+            let of = named("secret-name", self.secret_name.get_untracked(), format!("{name}-key"))?;
+            let value = Some(RedactedText(self.new_key()?));
+            let (display_name, description, labels) = (None, None, Labels::default());
+            let secret =
+                CreateSecret { name: of.clone(), display_name, description, labels, value, value_base64: None };
+            (Some(secret), of)
         };
-        let of = named("configuration-name", filled(&self.configuration_name.get_untracked()), "");
-        let (Some(name), Some(choice), Some(secret_name), Some(of), true) =
-            (name, choice, secret_name, of, wrong.is_empty())
-        else {
-            return Err(wrong);
-        };
-        let secret = key.map(|key| CreateSecret {
-            name: secret_name.clone(),
-            display_name: None,
-            description: None,
-            labels: Labels::default(),
-            value: Some(RedactedText(key)),
-            value_base64: None,
-        });
+        let of = named("configuration-name", self.configuration_name.get_untracked(), name.to_string())?;
         let configuration = CreateConfiguration {
             name: of.clone(),
             display_name: None,
@@ -181,13 +133,13 @@ impl Fields {
             values: choice.document(),
             secret_bindings: Vec::new(),
         };
-        let api_key = Some(Selector::Name(secret_name.clone()));
+        let api_key = secret_name.as_str().parse().ok();
         let agent = CreateAgent {
             name,
-            display_name,
+            display_name: None,
             description,
             labels: Labels::default(),
-            configuration: Selector::Name(of),
+            configuration: of.as_str().parse().map_err(|_| ("configuration-name", "It is not a name.".to_owned()))?,
             execution_mode: choice.mode,
             harness_auth: Some(HarnessAuth { provider: choice.provider_id().to_owned(), api_key }),
             backend_id: None,

@@ -14,19 +14,14 @@ use occ_model::page::ListQuery;
 use crate::act::Outcome;
 use crate::api;
 use crate::pages::params::namespace_param;
-use crate::pages::texts::Wrong;
 use crate::parts::{
     Card, Check, Choice, ChoiceGroup, Form, Glyph, Icon, LinkButton, PageHead, Select, Submit, TextInput, TextKind,
 };
 use crate::paths;
-use crate::unsaved::ask_while;
 use check::CheckKey;
-use fields::{EXAMPLE, Fields};
+use fields::{Fields, Wrong};
 use plan::{Plan, Progress};
 use provider::PROVIDERS;
-
-/// What is wrong with the field of an id.
-type FieldErrors = Callback<&'static str, Signal<Option<String>>>;
 
 /// The execution modes, as choices.
 pub(super) fn modes() -> Vec<Choice> {
@@ -52,7 +47,7 @@ pub(super) fn modes() -> Vec<Choice> {
 pub fn AgentNew() -> impl IntoView {
     let namespace = namespace_param();
     let fields = Fields::new();
-    let wrong = RwSignal::new(Vec::<Wrong>::new());
+    let wrong = RwSignal::new(None::<Wrong>);
     let navigate = use_navigate();
     let finished = Callback::new(move |agent: String| {
         navigate(&paths::agent(&namespace.get_untracked(), &agent), leptos_router::NavigateOptions::default());
@@ -60,28 +55,19 @@ pub fn AgentNew() -> impl IntoView {
     let plan = Plan::new(namespace, finished);
     let submit = move |()| match fields.read() {
         Ok(bundle) => {
-            wrong.set(Vec::new());
+            wrong.set(None);
             plan.go_on(bundle);
         }
-        Err(found) => {
-            let first = found.first().map(|(field, _)| *field);
-            wrong.set(found);
-            if let Some(first) = first {
-                focus(first);
-            }
+        Err(problem) => {
+            let field = problem.0;
+            wrong.set(Some(problem));
+            focus(field);
         }
     };
-    ask_while(Signal::derive(move || fields.are_written() && !plan.done()));
+    let error = move |field: &'static str| {
+        Signal::derive(move || wrong.get().filter(|(name, _)| *name == field).map(|(_, text)| text))
+    };
     let act = plan.act;
-    let taken = act.error_at("/name");
-    let error: FieldErrors = Callback::new(move |field: &'static str| {
-        Signal::derive(move || {
-            let own = wrong.with(|all| all.iter().find(|(name, _)| *name == field).map(|(_, text)| text.clone()));
-            // Each thing that is made has a name; the one that is refused is the one that is being made.
-            own.or_else(|| taken.get().filter(|_| plan.names() == Some(field)))
-        })
-    });
-    let named = move || ["secret-name", "configuration-name"].iter().any(|field| error.run(field).get().is_some());
     let words = move || if plan.begun() { "Go on" } else { "Create the Agent" };
     view! {
         <PageHead
@@ -91,7 +77,7 @@ pub fn AgentNew() -> impl IntoView {
         <div class="cols">
             <div class="stack">
                 <Outcome act means="What was saved so far stays; see the steps beside." />
-                <Form label="New Agent" on_submit=submit act>
+                <Form label="New Agent" on_submit=submit>
                     <Card title="Agent">
                         <TextInput
                             id="name"
@@ -100,37 +86,24 @@ pub fn AgentNew() -> impl IntoView {
                             value=fields.name
                             example="paper-reader"
                             hint="Lower-case letters, digits and hyphens. It cannot be changed later."
-                            error=error.run("name")
+                            error=error("name")
                             required=true
-                        />
-                        <TextInput
-                            id="display-name"
-                            label="Name for people"
-                            value=fields.display_name
-                            hint="Optional."
-                            error=error.run("display-name")
                         />
                         <TextInput
                             id="description"
                             label="Description"
                             value=fields.description
                             hint="Optional."
-                            error=error.run("description")
+                            error=error("description")
                         />
                     </Card>
                     <Card title="Model">
-                        <ProviderFields fields error />
-                        <KeyFields namespace fields error />
-                        <CheckKey namespace fields wrong error />
-                        <ChoiceGroup
-                            name="mode"
-                            legend="Execution mode"
-                            value=fields.mode
-                            choices=modes()
-                            unavailable=Callback::new(move |mode| fields.refusal(mode))
-                        />
+                        <ProviderFields fields wrong />
+                        <KeyFields namespace fields wrong />
+                        <CheckKey namespace fields wrong />
+                        <ChoiceGroup name="mode" legend="Execution mode" value=fields.mode choices=modes() />
                     </Card>
-                    <details prop:open=named>
+                    <details>
                         <summary class="btn quiet s">"Names of what is made" <Glyph icon=Icon::Down /></summary>
                         <div class="form mt-3">
                             <TextInput
@@ -139,7 +112,7 @@ pub fn AgentNew() -> impl IntoView {
                                 kind=TextKind::Name
                                 value=fields.secret_name
                                 hint="The Agent's name with -key, if empty."
-                                error=error.run("secret-name")
+                                error=error("secret-name")
                             />
                             <TextInput
                                 id="configuration-name"
@@ -147,7 +120,7 @@ pub fn AgentNew() -> impl IntoView {
                                 kind=TextKind::Name
                                 value=fields.configuration_name
                                 hint="The Agent's name, if empty."
-                                error=error.run("configuration-name")
+                                error=error("configuration-name")
                             />
                         </div>
                     </details>
@@ -170,33 +143,28 @@ pub fn AgentNew() -> impl IntoView {
 }
 
 #[component]
-fn ProviderFields(fields: Fields, error: FieldErrors) -> impl IntoView {
+fn ProviderFields(fields: Fields, wrong: RwSignal<Option<Wrong>>) -> impl IntoView {
     let options = PROVIDERS.map(|provider| (provider.id.to_owned(), provider.label.to_owned())).to_vec();
-    // A mode that cannot be had with the provider that was just chosen is not kept.
-    Effect::new(move |_| {
-        fields.provider.track();
-        let mode = fields.mode.get_untracked();
-        if fields.refusal(&mode).is_some() {
-            fields.mode.set(ExecutionMode::Embedded.to_string());
-        }
-    });
+    let error = move |field: &'static str| {
+        Signal::derive(move || wrong.get().filter(|(name, _)| *name == field).map(|(_, text)| text))
+    };
     view! {
-        <Select id="provider" label="Provider" value=fields.provider options error=error.run("provider") />
+        <Select id="provider" label="Provider" value=fields.provider options error=error("provider") />
         <Show when=move || fields.provider().base_url.is_empty()>
             <TextInput
                 id="base-url"
                 label="Address of its API"
                 kind=TextKind::Name
                 value=fields.base_url
-                example=EXAMPLE
-                error=error.run("base-url")
+                example="http://127.0.0.1:18080/v1"
+                error=error("base-url")
             />
         </Show>
     }
 }
 
 #[component]
-fn KeyFields(namespace: Memo<String>, fields: Fields, error: FieldErrors) -> impl IntoView {
+fn KeyFields(namespace: Memo<String>, fields: Fields, wrong: RwSignal<Option<Wrong>>) -> impl IntoView {
     let secrets = Resource::new(
         move || namespace.get(),
         |namespace| async move {
@@ -210,6 +178,7 @@ fn KeyFields(namespace: Memo<String>, fields: Fields, error: FieldErrors) -> imp
         let named = |name: String| (name.clone(), format!("Secret {name}"));
         std::iter::once(new).chain(secrets.get().unwrap_or_default().into_iter().map(named)).collect::<Vec<_>>()
     });
+    let error = Signal::derive(move || wrong.get().filter(|(name, _)| *name == "key").map(|(_, text)| text));
     view! {
         <Transition>
             <Select id="secret" label="Key" value=fields.secret options />
@@ -221,7 +190,7 @@ fn KeyFields(namespace: Memo<String>, fields: Fields, error: FieldErrors) -> imp
                 kind=TextKind::Secret
                 value=fields.key
                 hint="Kept as a Secret; never shown again."
-                error=error.run("key")
+                error=error
             />
         </Show>
     }

@@ -53,21 +53,6 @@ impl Plan {
         self.stage.get() > Stage::Secret
     }
 
-    /// Everything was done.
-    pub fn done(self) -> bool {
-        self.stage.get() == Stage::Done
-    }
-
-    /// The field that names what is being made.
-    pub fn names(self) -> Option<&'static str> {
-        match self.stage.get() {
-            Stage::Secret => Some("secret-name"),
-            Stage::Configuration => Some("configuration-name"),
-            Stage::Agent => Some("name"),
-            Stage::Grant | Stage::Deploy | Stage::Done => None,
-        }
-    }
-
     /// Does what is missing.
     pub fn go_on(self, bundle: Bundle) {
         let namespace = self.namespace.get_untracked();

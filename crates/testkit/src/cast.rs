@@ -115,7 +115,8 @@ impl TestControl {
     #[must_use]
     pub fn over(&self, pool: PgPool) -> Self {
         let settings = self.control.settings.clone();
-        let control = Self::control(pool, self.control.installation, &self.target, Arc::new(test_keys()), settings);
+        let keys = Arc::clone(&self.control.keys);
+        let control = Self::control(pool, self.control.installation, &self.target, keys, settings);
         Self { control, target: self.target.clone(), admin: self.admin.clone() }
     }
 

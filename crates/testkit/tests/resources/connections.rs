@@ -6,17 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use occ_control::facts::FactsCache;
 use occ_control::secret_ring::rewrap_all;
 use occ_control::settings::{Keys, RingKey, Settings};
-use occ_control::wake::Wake;
-use occ_control::{Control, apply, binding, secret};
+use occ_control::{apply, binding, secret};
 use occ_driver::{DriverError, SealedSecret, SecretBytes, SecretDriver, SecretPlace};
 use occ_model::access::CreateBinding;
 use occ_model::apply::Apply;
 use occ_model::problem::Code;
 use occ_model::secret::SecretValue;
-use occ_store::Store;
 use occ_testkit::{TestControl, Worker, document, test_keys};
 use secrecy::SecretBox;
 use serde_json::json;
@@ -37,20 +34,10 @@ async fn few(pool: &PgPool, most: u32) -> PgPool {
 
 /// The same control plane over these connections, with another secret driver if one is given.
 fn over(t: &TestControl, pool: PgPool, secrets: Option<Arc<dyn SecretDriver>>) -> TestControl {
-    let of = &t.control;
-    let control = Control {
-        installation: of.installation,
-        store: Store::from_pool(pool),
-        compute: of.compute.clone(),
-        settings: of.settings.clone(),
-        secrets: secrets.unwrap_or_else(|| of.secrets.clone()),
-        documents: of.documents.clone(),
-        keys: of.keys.clone(),
-        facts: FactsCache::default(),
-        wake: Wake::default(),
-        faults: of.faults.clone(),
-    };
-    TestControl { control: Arc::new(control), target: t.target.clone(), admin: t.admin.clone() }
+    let mut over = t.over(pool);
+    // Nobody else has it yet.
+    Arc::get_mut(&mut over.control).unwrap().secrets = secrets.unwrap_or_else(|| t.control.secrets.clone());
+    over
 }
 
 fn value(text: &str) -> SecretValue {
